@@ -1,0 +1,1 @@
+//! The four doors of the macro crate.

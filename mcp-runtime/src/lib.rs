@@ -1,0 +1,6 @@
+//! The facade.
+
+pub mod limits;
+mod server;
+
+pub use server::error::Error;

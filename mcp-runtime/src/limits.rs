@@ -1,0 +1,104 @@
+//! The bounds on everything that can grow, with their defaults (floor 0: shared by every floor above).
+
+use std::time::Duration;
+
+/// The bounds of a server. `None` switches a bound off. Names in an options object are camelCase
+/// (`maxBodyBytes`), times there are in seconds.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// `maxRequestLineBytes`: bytes of an HTTP request's target (8 KiB). Over it: 414.
+    pub max_request_line_bytes: Option<usize>,
+    /// `maxHeaderBytes`: bytes of all HTTP header lines together (32 KiB). Over it: 431.
+    pub max_header_bytes: Option<usize>,
+    /// `maxHeaders`: number of HTTP header lines (100). Over it: 431.
+    pub max_headers: Option<usize>,
+    /// `headerReadSeconds`: time for a request's head, from its first byte (15 s). Over it the connection is closed.
+    pub header_read: Option<Duration>,
+    /// `maxBodyBytes`: bytes of an HTTP request's body (4 MiB). Over it: 413.
+    pub max_body_bytes: Option<usize>,
+    /// `bodyReadSeconds`: time for a request's body in all (30 s). Over it: 408.
+    pub body_read: Option<Duration>,
+    /// `idleConnectionSeconds`: time without a request on a kept connection (60 s). Over it: closed.
+    pub idle_connection: Option<Duration>,
+    /// `maxConnections`: open HTTP connections (8192, or 80 % of the descriptor limit if that is less). Over it: not accepted yet.
+    pub max_connections: Option<usize>,
+    /// `maxUnauthenticatedRequests`: requests that have not passed authentication yet (1024). Over it: 503.
+    pub max_unauthenticated_requests: Option<usize>,
+    /// `maxJsonDepth`: nesting of a message (128, the parser's own and greatest bound). Over it: 400.
+    pub max_json_depth: Option<usize>,
+    /// `maxBatch`: messages in a batch of 2025-03-26 (100). Over it: refused.
+    pub max_batch: Option<usize>,
+    /// `maxLineBytes`: bytes of a line on stdio (8 MiB). Over it the line is skipped and answered with -32700.
+    pub max_line_bytes: Option<usize>,
+    /// `maxSessions`: sessions in all (4096). Over it the least recently used idle one is ended, else 503.
+    pub max_sessions: Option<usize>,
+    /// `maxSessionsPerPrincipal`: sessions of one principal (1024).
+    pub max_sessions_per_principal: Option<usize>,
+    /// `sessionIdleSeconds`: time without a request after which a session ends (30 min).
+    pub session_idle: Option<Duration>,
+    /// `sessionUnusedSeconds`: time after which a session that was never used ends (60 s).
+    pub session_unused: Option<Duration>,
+    /// `maxStreams`: open event streams in all (4096). Over it: 503.
+    pub max_streams: Option<usize>,
+    /// `maxStreamsPerPrincipal`: open event streams of one principal (1024). Over it: 429.
+    pub max_streams_per_principal: Option<usize>,
+    /// `streamQueueMessages`: messages waiting for one reader (256). Over it the stream is closed.
+    pub stream_queue_messages: Option<usize>,
+    /// `streamQueueBytes`: bytes waiting for one reader (4 MiB). Over it the stream is closed.
+    pub stream_queue_bytes: Option<usize>,
+    /// `stalledWriteSeconds`: time without progress of a write (20 s). Over it the connection is closed.
+    pub stalled_write: Option<Duration>,
+    /// `keepAliveSeconds`: time between comment lines on an idle event stream (15 s).
+    pub keep_alive: Option<Duration>,
+    /// `maxRequestsPerSession`: requests in flight of one session (64). Over it: 429, on stdio reading stops instead.
+    pub max_requests_per_session: Option<usize>,
+    /// `callTimeoutSeconds`: time for one call, extended by its progress (5 min). Over it: -32603.
+    pub call_timeout: Option<Duration>,
+    /// `maxCallSeconds`: time for one call whatever it reports (1 h). Over it: -32603.
+    pub max_call: Option<Duration>,
+    /// `maxBlockingThreads`: threads for `blocking` functions (4 × cores).
+    pub max_blocking_threads: Option<usize>,
+    /// `blockingQueue`: `blocking` calls that wait for a thread (1024). Over it: -32603.
+    pub blocking_queue: Option<usize>,
+    /// `shutdownGraceSeconds`: time that running calls get when the server stops (10 s).
+    pub shutdown_grace: Option<Duration>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        const KIB: usize = 1024;
+        const MIB: usize = 1024 * KIB;
+        let seconds = |n| Some(Duration::from_secs(n));
+        Self {
+            max_request_line_bytes: Some(8 * KIB),
+            max_header_bytes: Some(32 * KIB),
+            max_headers: Some(100),
+            header_read: seconds(15),
+            max_body_bytes: Some(4 * MIB),
+            body_read: seconds(30),
+            idle_connection: seconds(60),
+            max_connections: Some(8192),
+            max_unauthenticated_requests: Some(1024),
+            max_json_depth: Some(128),
+            max_batch: Some(100),
+            max_line_bytes: Some(8 * MIB),
+            max_sessions: Some(4096),
+            max_sessions_per_principal: Some(1024),
+            session_idle: seconds(30 * 60),
+            session_unused: seconds(60),
+            max_streams: Some(4096),
+            max_streams_per_principal: Some(1024),
+            stream_queue_messages: Some(256),
+            stream_queue_bytes: Some(4 * MIB),
+            stalled_write: seconds(20),
+            keep_alive: seconds(15),
+            max_requests_per_session: Some(64),
+            call_timeout: seconds(5 * 60),
+            max_call: seconds(60 * 60),
+            max_blocking_threads: Some(4 * std::thread::available_parallelism().map_or(1, usize::from)),
+            blocking_queue: Some(1024),
+            shutdown_grace: seconds(10),
+        }
+    }
+}
