@@ -1,3 +1,11 @@
-//! What can be done: the registry of functions and the one dispatcher that calls them.
+//! What can be done (floor 2): the registry of functions and the one dispatcher that calls them.
 
+pub(crate) mod arguments;
+mod bounds;
+pub(crate) mod context;
+pub(crate) mod definition;
+pub(crate) mod describe;
 pub(crate) mod error;
+pub(crate) mod nearest;
+pub(crate) mod outcome;
+pub(crate) mod registry;

@@ -1,0 +1,21 @@
+//! All that generated code may name. Nothing here is stable: it changes with the macros, which are pinned to it.
+
+pub use std::{
+    clone::Clone,
+    option::Option::{self, None, Some},
+    string::String,
+    sync::Arc,
+};
+
+pub use serde_json;
+
+pub use crate::{
+    protocol::Role,
+    serve::McpServer,
+    server::{
+        arguments::{PromptCall, ResourceCall, ToolCall, completions},
+        definition::{Definition, Parameter, Prompt, Resource, Segment, Server, Tool},
+        outcome::{Completions, Step},
+        registry::{PromptItem, ResourceItem, ToolItem},
+    },
+};

@@ -1,0 +1,39 @@
+//! The words of the standard (floor 0): its types, its versions, and the one place that rewrites between them.
+//!
+//! The types are those of the newest version. What an older version lacks is taken out on the way to the wire by
+//! `adapt`, so that nothing above this floor knows of versions.
+
+pub(crate) mod adapt;
+pub mod capabilities;
+pub mod completion;
+pub mod content;
+pub mod error;
+pub mod json;
+pub(crate) mod jsonrpc;
+pub mod lifecycle;
+pub mod logging;
+pub(crate) mod method;
+pub mod prompts;
+pub mod resources;
+pub mod tools;
+pub mod version;
+
+pub use capabilities::{ClientCapabilities, ServerCapabilities};
+pub use completion::{CompleteResult, Completion};
+pub use content::{
+    Annotations, AudioContent, ContentBlock, EmbeddedResource, Icon, ImageContent, ResourceContents, ResourceLink, Role,
+    TextContent,
+};
+pub use error::{ErrorCode, RpcError};
+pub use json::RawJson;
+pub use lifecycle::{Implementation, InitializeResult};
+pub use logging::LoggingLevel;
+pub use prompts::{GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage};
+pub use resources::{
+    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceTemplate,
+};
+pub use tools::{CallToolResult, ListToolsResult, Tool, ToolAnnotations};
+pub use version::ProtocolVersion;
+
+/// The `_meta` member of requests, results and most objects: free keys, with a grammar of their own.
+pub type Meta = serde_json::Map<String, serde_json::Value>;

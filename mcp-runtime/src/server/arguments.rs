@@ -1,0 +1,716 @@
+//! Arguments on their way to a handler: split from the raw JSON once, decoded straight into the parameters' types.
+//!
+//! Each `…Call` does two things by one path, so that a type is named once in generated code: at registration it writes
+//! down what the parameters' types say, on a call it decodes them.
+
+use std::{fmt, fmt::Display, str::FromStr};
+
+use schemars::JsonSchema;
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{
+    bounds,
+    context::{FromContext, Requirement, Scene},
+    definition::Parameter,
+    describe::{PromptDescription, ResourceDescription, ToolDescription},
+    nearest::{excerpt, nearest},
+    outcome::{
+        IntoCallToolResult, IntoCompletions, IntoGetPromptResult, IntoReadResourceResult, ReadRequest, Returns, Step,
+    },
+};
+use crate::protocol::{CallToolResult, GetPromptResult, ReadResourceResult, RpcError};
+
+/// What may be the parameter of a tool: an argument, or something from the context.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a tool",
+    label = "neither an argument nor an extractor",
+    note = "an argument derives `serde::Deserialize` and `schemars::JsonSchema`; both must be there",
+    note = "an extractor is `Context`, `State<T>` or a type of your own that implements `mcp_runtime::FromContext`"
+)]
+pub trait ToolParameter<M>: Sized {
+    /// Writes down the type's schema, or what it needs of the context.
+    #[doc(hidden)]
+    fn describe(parameter: &'static Parameter, description: &mut ToolDescription);
+
+    /// Decodes the value.
+    #[doc(hidden)]
+    fn decode(source: ToolSource<'_>) -> Result<Self, Problem>;
+}
+
+/// What may be the parameter of a prompt: a text argument, or something from the context.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a prompt",
+    label = "not text-like",
+    note = "the arguments of a prompt are text: `String`, a type that implements `std::str::FromStr`, or an `Option` of one",
+    note = "an extractor is `Context`, `State<T>` or a type of your own that implements `mcp_runtime::FromContext`"
+)]
+pub trait PromptParameter<M>: Sized {
+    /// Writes down whether it is required, or what it needs of the context.
+    #[doc(hidden)]
+    fn describe(parameter: &'static Parameter, description: &mut PromptDescription);
+
+    /// Decodes the value.
+    #[doc(hidden)]
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem>;
+}
+
+/// What may be a variable of a resource's template.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a variable of a resource template",
+    label = "not text-like",
+    note = "template variables are text: `String`, a type that implements `std::str::FromStr`, or an `Option` of one"
+)]
+pub trait TemplateVariable<M>: Sized {
+    /// Decodes the value.
+    #[doc(hidden)]
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem>;
+}
+
+/// What may be a parameter of a resource without being a variable of its template.
+#[diagnostic::on_unimplemented(
+    message = "parameter `{Name}` of type `{Self}` is neither a variable of the URI template nor an extractor",
+    label = "not in the template",
+    note = "add `{{{Name}}}` to the template, or remove the parameter",
+    note = "an extractor is `Context`, `State<T>` or a type of your own that implements `mcp_runtime::FromContext`"
+)]
+pub trait ResourceExtractor<Name>: Sized {
+    /// Writes down what it needs of the context.
+    #[doc(hidden)]
+    fn requirement() -> Option<Requirement>;
+
+    /// Takes the value.
+    #[doc(hidden)]
+    fn extract(scene: &Scene<'_>) -> Result<Self, Problem>;
+}
+
+/// Marks a value that is decoded from JSON.
+#[derive(Debug)]
+pub enum ByValue {}
+
+/// Marks a value that is parsed from text.
+#[derive(Debug)]
+pub enum ByText {}
+
+/// Marks a value that is parsed from text, where there is one.
+#[derive(Debug)]
+pub enum ByOptionalText {}
+
+/// Marks a value that the context gives.
+#[derive(Debug)]
+pub enum ByContext {}
+
+impl<T: DeserializeOwned + JsonSchema> ToolParameter<ByValue> for T {
+    fn describe(parameter: &'static Parameter, description: &mut ToolDescription) {
+        description.argument::<T>(parameter, absent::<T>().is_some());
+    }
+
+    fn decode(source: ToolSource<'_>) -> Result<Self, Problem> {
+        source.value()
+    }
+}
+
+impl<T: FromContext> ToolParameter<ByContext> for T {
+    fn describe(_: &'static Parameter, description: &mut ToolDescription) {
+        description.requirements.extend(T::requirement());
+    }
+
+    fn decode(source: ToolSource<'_>) -> Result<Self, Problem> {
+        extract(source.scene)
+    }
+}
+
+impl<T: FromStr<Err: Display>> PromptParameter<ByText> for T {
+    fn describe(parameter: &'static Parameter, description: &mut PromptDescription) {
+        description.argument(parameter, true);
+    }
+
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
+        source.text()
+    }
+}
+
+impl<T: FromStr<Err: Display>> PromptParameter<ByOptionalText> for Option<T> {
+    fn describe(parameter: &'static Parameter, description: &mut PromptDescription) {
+        description.argument(parameter, false);
+    }
+
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
+        source.optional_text()
+    }
+}
+
+impl<T: FromContext> PromptParameter<ByContext> for T {
+    fn describe(_: &'static Parameter, description: &mut PromptDescription) {
+        description.requirements.extend(T::requirement());
+    }
+
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
+        extract(source.scene)
+    }
+}
+
+impl<T: FromStr<Err: Display>> TemplateVariable<ByText> for T {
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
+        source.text()
+    }
+}
+
+impl<T: FromStr<Err: Display>> TemplateVariable<ByOptionalText> for Option<T> {
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
+        source.optional_text()
+    }
+}
+
+impl<T: FromContext, Name> ResourceExtractor<Name> for T {
+    fn requirement() -> Option<Requirement> {
+        T::requirement()
+    }
+
+    fn extract(scene: &Scene<'_>) -> Result<Self, Problem> {
+        extract(scene)
+    }
+}
+
+fn extract<T: FromContext>(scene: &Scene<'_>) -> Result<T, Problem> {
+    T::from_context(scene.context()).map_err(|error| Problem::Context(error.to_string()))
+}
+
+/// What is wrong with one argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Problem {
+    /// It is not there; what was expected, if that is known.
+    Missing(Option<String>),
+    /// It is of another kind than expected: path below the argument, what was expected, what came.
+    Unfit {
+        /// `.street`, `[2]`; empty for the argument itself.
+        below: String,
+        /// E.g. `expected an integer, got the string "x"`.
+        text: String,
+    },
+    /// There is no argument of this name; the nearest there is.
+    Unknown(Option<String>),
+    /// An extractor failed.
+    Context(String),
+}
+
+/// Where one argument of a tool comes from.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct ToolSource<'a> {
+    parameter: &'static Parameter,
+    raw: Option<&'a RawValue>,
+    strict: bool,
+    scene: &'a Scene<'a>,
+}
+
+/// Where one text comes from.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct TextSource<'a> {
+    text: Option<&'a str>,
+    scene: &'a Scene<'a>,
+}
+
+impl fmt::Debug for ToolSource<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.parameter.name)
+    }
+}
+
+impl fmt::Debug for TextSource<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
+    }
+}
+
+impl ToolSource<'_> {
+    fn value<T: DeserializeOwned + JsonSchema>(self) -> Result<T, Problem> {
+        let Some(raw) = self.raw else {
+            return absent::<T>().ok_or_else(|| Problem::Missing(bounds::expectation::<T>(self.parameter)));
+        };
+        match serde_json::from_str::<T>(raw.get()) {
+            Ok(value) => match bounds::check(self.parameter, raw.get()) {
+                Ok(()) => Ok(value),
+                Err(text) => Err(Problem::Unfit { below: String::new(), text }),
+            },
+            Err(_) if !self.strict && let Some(value) = lenient(self.parameter, raw.get()) => Ok(value),
+            Err(_) => Err(explain::<T>(self.parameter, raw.get())),
+        }
+    }
+}
+
+impl TextSource<'_> {
+    fn text<T: FromStr<Err: Display>>(self) -> Result<T, Problem> {
+        parse(self.text.ok_or(Problem::Missing(None))?)
+    }
+
+    fn optional_text<T: FromStr<Err: Display>>(self) -> Result<Option<T>, Problem> {
+        self.text.map(parse).transpose()
+    }
+}
+
+fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, Problem> {
+    text.parse().map_err(|error: T::Err| {
+        let text = format!("{error}, got the text {:?}", excerpt(text));
+        Problem::Unfit { below: String::new(), text }
+    })
+}
+
+/// The value of a `T` that is not there, where a `T` knows one: `None` for an `Option`.
+fn absent<T: DeserializeOwned>() -> Option<T> {
+    struct Absent;
+
+    impl<'de> Deserializer<'de> for Absent {
+        type Error = serde::de::value::Error;
+
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+            Err(serde::de::Error::custom("absent"))
+        }
+
+        fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+            visitor.visit_none()
+        }
+
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+            newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+        }
+    }
+
+    T::deserialize(Absent).ok()
+}
+
+/// After a strict failure: `"5"` for 5, `"null"` for nothing, `5.0` for 5. Text parameters never come here with text.
+fn lenient<T: DeserializeOwned>(parameter: &Parameter, raw: &str) -> Option<T> {
+    let candidate = if raw.starts_with('"') {
+        serde_json::from_str::<String>(raw).ok()?.trim().to_owned()
+    } else {
+        raw.strip_suffix(".0")?.to_owned()
+    };
+    let value = serde_json::from_str(&candidate).ok()?;
+    bounds::check(parameter, &candidate).ok()?;
+    Some(value)
+}
+
+/// Why a value does not fit: at which path, what was expected, what came.
+fn explain<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -> Problem {
+    let mut deserializer = serde_json::Deserializer::from_str(raw);
+    let Err(error) = serde_path_to_error::deserialize::<_, T>(&mut deserializer) else {
+        return Problem::Unfit { below: String::new(), text: "does not fit".to_owned() };
+    };
+    let below = match error.path().to_string() {
+        path if path == "." => String::new(),
+        path if path.starts_with('[') => path,
+        path => format!(".{path}"),
+    };
+    let said = error.inner().to_string();
+    let said = said.split(" at line ").next().unwrap_or_default();
+    let text = match bounds::expectation::<T>(parameter) {
+        Some(expected) if below.is_empty() && !said.starts_with("missing field") && !said.starts_with("unknown field") => {
+            format!("expected {expected}, got {}", bounds::kind_of(raw))
+        }
+        _ => said.strip_prefix("invalid type: ").map_or_else(
+            || said.to_owned(),
+            |rest| match rest.rsplit_once(", expected ") {
+                Some((got, expected)) => format!("expected {expected}, got {got}"),
+                None => rest.to_owned(),
+            },
+        ),
+    };
+    Problem::Unfit { below, text }
+}
+
+/// A call of a tool, on its way through generated code.
+#[derive(Debug)]
+pub struct ToolCall<'a>(pub(crate) Mode<'a, ToolDescription, ToolRun<'a>>);
+
+/// A read of a resource, on its way through generated code.
+#[derive(Debug)]
+pub struct ResourceCall<'a>(pub(crate) Mode<'a, ResourceDescription, ResourceRun<'a>>);
+
+/// A request for a prompt, on its way through generated code.
+#[derive(Debug)]
+pub struct PromptCall<'a>(pub(crate) Mode<'a, PromptDescription, PromptRun<'a>>);
+
+/// Whether a function describes itself or runs.
+#[derive(Debug)]
+pub(crate) enum Mode<'a, D, R> {
+    Describe(&'a mut D),
+    Run(R),
+}
+
+pub(crate) struct ToolRun<'a> {
+    pub(crate) name: &'a str,
+    /// The `arguments` member: an object, or absent.
+    pub(crate) arguments: Option<&'a RawValue>,
+    /// All names that the input schema knows, or `None` where it is the user's own.
+    pub(crate) properties: Option<&'a [String]>,
+    pub(crate) strict: bool,
+    pub(crate) scene: &'a Scene<'a>,
+}
+
+pub(crate) struct ResourceRun<'a> {
+    pub(crate) uri: &'a str,
+    pub(crate) mime_type: Option<&'static str>,
+    /// The values that the template's variables have, decoded, by name.
+    pub(crate) variables: &'a [(&'static str, String)],
+    pub(crate) scene: &'a Scene<'a>,
+}
+
+pub(crate) struct PromptRun<'a> {
+    pub(crate) name: &'a str,
+    /// The `arguments` member: names and texts.
+    pub(crate) arguments: &'a [(String, String)],
+    pub(crate) scene: &'a Scene<'a>,
+}
+
+impl fmt::Debug for ToolRun<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Debug for ResourceRun<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.uri)
+    }
+}
+
+impl fmt::Debug for PromptRun<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl<'a> ToolCall<'a> {
+    /// Takes down the return type.
+    pub fn returns<T: IntoCallToolResult>(&mut self) -> Returns<T, CallToolResult> {
+        if let Mode::Describe(description) = &mut self.0 {
+            description.output::<T>();
+        }
+        Returns::new(|value, ()| value.into_call_tool_result(), ())
+    }
+
+    /// Finds the arguments of these parameters.
+    pub fn arguments<const N: usize>(self, parameters: &'static [Parameter; N]) -> ToolArguments<'a, N> {
+        let mut slots = [None; N];
+        let mut problems = Vec::new();
+        if let Mode::Run(run) = &self.0
+            && let Some(arguments) = run.arguments
+        {
+            split(arguments, parameters, run.properties, &mut slots, &mut problems);
+        }
+        ToolArguments { call: self, parameters, slots, problems }
+    }
+}
+
+/// The arguments of a tool's call, found and not yet decoded.
+#[derive(Debug)]
+pub struct ToolArguments<'a, const N: usize> {
+    call: ToolCall<'a>,
+    parameters: &'static [Parameter; N],
+    slots: [Option<&'a RawValue>; N],
+    problems: Vec<(String, Problem)>,
+}
+
+impl<const N: usize> ToolArguments<'_, N> {
+    /// Decodes the parameter of that index; `None` when it only was described, or does not fit.
+    pub fn take<T: ToolParameter<M>, M>(&mut self, index: usize) -> Option<T> {
+        let parameter = &self.parameters[index];
+        let decoded = match &mut self.call.0 {
+            Mode::Describe(description) => {
+                T::describe(parameter, description);
+                return None;
+            }
+            Mode::Run(run) => {
+                let raw = if parameter.flatten { run.arguments.or(Some(no_arguments())) } else { self.slots[index] };
+                T::decode(ToolSource { parameter, raw, strict: run.strict, scene: run.scene })
+            }
+        };
+        note(decoded, parameter.name, &mut self.problems)
+    }
+
+    /// Like [`Self::take`], for a parameter with a default.
+    pub fn take_or<T: ToolParameter<M>, M>(&mut self, index: usize, default: impl FnOnce() -> T) -> Option<T> {
+        let absent = matches!(self.call.0, Mode::Run(_)) && self.slots[index].is_none();
+        if absent { Some(default()) } else { self.take(index) }
+    }
+
+    /// Whether the call is to go on.
+    pub fn finish(&self) -> bool {
+        matches!(self.call.0, Mode::Run(_)) && self.problems.is_empty()
+    }
+
+    /// What to answer when it is not: every wrong argument, named.
+    pub fn refuse(self) -> Step<CallToolResult> {
+        match self.call.0 {
+            Mode::Describe(_) => Step::Described,
+            Mode::Run(run) => Step::Done(Ok(CallToolResult::error(refusal("tool", run.name, &self.problems)))),
+        }
+    }
+}
+
+fn no_arguments() -> &'static RawValue {
+    RawValue::NULL
+}
+
+impl<'a> ResourceCall<'a> {
+    /// Takes down the return type.
+    pub fn returns<T: IntoReadResourceResult>(&mut self) -> Returns<T, ReadResourceResult, ReadRequest> {
+        let request = match &self.0 {
+            Mode::Describe(_) => ReadRequest { uri: String::new(), mime_type: None },
+            Mode::Run(run) => ReadRequest { uri: run.uri.to_owned(), mime_type: run.mime_type },
+        };
+        Returns::new(T::into_read_resource_result, request)
+    }
+
+    /// Finds the variables of these parameters.
+    pub fn arguments<const N: usize>(self, parameters: &'static [Parameter; N]) -> ResourceArguments<'a, N> {
+        ResourceArguments { call: self, parameters, problems: Vec::new() }
+    }
+}
+
+/// The variables of a resource's template, matched and not yet parsed.
+#[derive(Debug)]
+pub struct ResourceArguments<'a, const N: usize> {
+    call: ResourceCall<'a>,
+    parameters: &'static [Parameter; N],
+    problems: Vec<(String, Problem)>,
+}
+
+impl<const N: usize> ResourceArguments<'_, N> {
+    /// Parses the variable of that index; `None` when it only was described, or does not fit.
+    pub fn take<T: TemplateVariable<M>, M>(&mut self, index: usize) -> Option<T> {
+        let parameter = &self.parameters[index];
+        let decoded = match &mut self.call.0 {
+            Mode::Describe(description) => {
+                description.variable(parameter);
+                return None;
+            }
+            Mode::Run(run) => {
+                let text = run.variables.iter().find(|(name, _)| *name == parameter.name).map(|(_, text)| text.as_str());
+                T::decode(TextSource { text, scene: run.scene })
+            }
+        };
+        note(decoded, parameter.name, &mut self.problems)
+    }
+
+    /// Takes what is not in the template from the context.
+    pub fn extract<T: ResourceExtractor<Name>, Name>(&mut self, index: usize) -> Option<T> {
+        let decoded = match &mut self.call.0 {
+            Mode::Describe(description) => {
+                description.requirements.extend(T::requirement());
+                return None;
+            }
+            Mode::Run(run) => T::extract(run.scene),
+        };
+        note(decoded, self.parameters[index].name, &mut self.problems)
+    }
+
+    /// Whether the read is to go on.
+    pub fn finish(&self) -> bool {
+        matches!(self.call.0, Mode::Run(_)) && self.problems.is_empty()
+    }
+
+    /// What to answer when it is not.
+    pub fn refuse(self) -> Step<ReadResourceResult> {
+        match self.call.0 {
+            Mode::Describe(_) => Step::Described,
+            Mode::Run(run) => Step::Done(Err(refusal_error("resource", run.uri, &self.problems)
+                .with_data(serde_json::json!({ "uri": run.uri })))),
+        }
+    }
+}
+
+impl<'a> PromptCall<'a> {
+    /// Takes down the return type.
+    pub fn returns<T: IntoGetPromptResult>(&mut self) -> Returns<T, GetPromptResult> {
+        Returns::new(|value, ()| value.into_get_prompt_result(), ())
+    }
+
+    /// Finds the arguments of these parameters.
+    pub fn arguments<const N: usize>(self, parameters: &'static [Parameter; N]) -> PromptArguments<'a, N> {
+        let mut problems = Vec::new();
+        if let Mode::Run(run) = &self.0 {
+            for (name, _) in run.arguments {
+                if !parameters.iter().any(|parameter| parameter.name == name) {
+                    let near = nearest(name, parameters.iter().map(|parameter| parameter.name));
+                    problems.push((excerpt(name).to_owned(), Problem::Unknown(near.map(str::to_owned))));
+                }
+            }
+        }
+        PromptArguments { call: self, parameters, problems }
+    }
+}
+
+/// The arguments of a prompt, found and not yet parsed.
+#[derive(Debug)]
+pub struct PromptArguments<'a, const N: usize> {
+    call: PromptCall<'a>,
+    parameters: &'static [Parameter; N],
+    problems: Vec<(String, Problem)>,
+}
+
+impl<const N: usize> PromptArguments<'_, N> {
+    /// Parses the argument of that index; `None` when it only was described, or does not fit.
+    pub fn take<T: PromptParameter<M>, M>(&mut self, index: usize) -> Option<T> {
+        let parameter = &self.parameters[index];
+        let decoded = match &mut self.call.0 {
+            Mode::Describe(description) => {
+                T::describe(parameter, description);
+                return None;
+            }
+            Mode::Run(run) => T::decode(TextSource { text: run.text(parameter.name), scene: run.scene }),
+        };
+        note(decoded, parameter.name, &mut self.problems)
+    }
+
+    /// Like [`Self::take`], for a parameter with a default.
+    pub fn take_or<T: PromptParameter<M>, M>(&mut self, index: usize, default: impl FnOnce() -> T) -> Option<T> {
+        let absent = matches!(&self.call.0, Mode::Run(run) if run.text(self.parameters[index].name).is_none());
+        if absent { Some(default()) } else { self.take(index) }
+    }
+
+    /// Whether the request is to go on.
+    pub fn finish(&self) -> bool {
+        matches!(self.call.0, Mode::Run(_)) && self.problems.is_empty()
+    }
+
+    /// What to answer when it is not.
+    pub fn refuse(self) -> Step<GetPromptResult> {
+        match self.call.0 {
+            Mode::Describe(_) => Step::Described,
+            Mode::Run(run) => Step::Done(Err(refusal_error("prompt", run.name, &self.problems))),
+        }
+    }
+}
+
+impl PromptRun<'_> {
+    fn text(&self, name: &str) -> Option<&str> {
+        self.arguments.iter().find(|(given, _)| given == name).map(|(_, text)| text.as_str())
+    }
+}
+
+/// Makes a completion function uniform: see `complete = …`.
+pub fn completions<M>(values: impl IntoCompletions<M>) -> impl Future<Output = Vec<String>> + Send {
+    values.into_completions()
+}
+
+fn note<T>(decoded: Result<T, Problem>, name: &str, problems: &mut Vec<(String, Problem)>) -> Option<T> {
+    decoded.map_err(|problem| problems.push((name.to_owned(), problem))).ok()
+}
+
+/// Finds each parameter's member in one pass; members that nobody knows, and members that come twice, are problems.
+fn split<'a>(
+    arguments: &'a RawValue,
+    parameters: &'static [Parameter],
+    properties: Option<&[String]>,
+    slots: &mut [Option<&'a RawValue>],
+    problems: &mut Vec<(String, Problem)>,
+) {
+    struct Split<'p, 's, 'a> {
+        parameters: &'static [Parameter],
+        properties: Option<&'p [String]>,
+        slots: &'s mut [Option<&'a RawValue>],
+        problems: &'s mut Vec<(String, Problem)>,
+    }
+
+    impl<'de> Visitor<'de> for Split<'_, '_, 'de> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            while let Some(key) = map.next_key_seed(Key)? {
+                let known = self.parameters.iter().position(|parameter| !parameter.flatten && parameter.name == &*key);
+                match known {
+                    Some(index) if self.slots[index].is_none() => self.slots[index] = Some(map.next_value()?),
+                    Some(_) => {
+                        map.next_value::<IgnoredAny>()?;
+                        let text = "given twice".to_owned();
+                        self.problems.push((key.into_owned(), Problem::Unfit { below: String::new(), text }));
+                    }
+                    None => {
+                        map.next_value::<IgnoredAny>()?;
+                        if let Some(properties) = self.properties
+                            && !properties.iter().any(|property| *property == key)
+                        {
+                            let near = nearest(&key, properties.iter().map(String::as_str)).map(str::to_owned);
+                            self.problems.push((excerpt(&key).to_owned(), Problem::Unknown(near)));
+                        }
+                    }
+                }
+            }
+            Ok(())
+        }
+    }
+
+    let mut deserializer = serde_json::Deserializer::from_str(arguments.get());
+    let split = Split { parameters, properties, slots, problems };
+    // The text was parsed as a whole before, and dispatch lets only objects come here.
+    if let Err(error) = deserializer.deserialize_map(split) {
+        tracing::debug!(%error, "arguments that are no object");
+    }
+}
+
+/// A member's name, borrowed where it has no escapes.
+pub(crate) struct Key;
+
+impl<'de> serde::de::DeserializeSeed<'de> for Key {
+    type Value = std::borrow::Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Key {
+    type Value = std::borrow::Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Self::Value, E> {
+        Ok(name.into())
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(name.to_owned().into())
+    }
+}
+
+/// Every problem on a line of its own, for the model to mend.
+fn refusal(kind: &str, name: &str, problems: &[(String, Problem)]) -> String {
+    let mut text = format!("Invalid arguments for {kind} `{}`:", excerpt(name));
+    for (name, problem) in problems {
+        text.push_str("\n- ");
+        text.push_str(&line(name, problem));
+    }
+    text
+}
+
+fn refusal_error(kind: &str, name: &str, problems: &[(String, Problem)]) -> RpcError {
+    let context = problems.iter().find_map(|(_, problem)| match problem {
+        Problem::Context(text) => Some(text),
+        _ => None,
+    });
+    match context {
+        Some(text) => RpcError::internal(text.clone()),
+        None => RpcError::invalid_params(refusal(kind, name, problems)),
+    }
+}
+
+fn line(name: &str, problem: &Problem) -> String {
+    match problem {
+        Problem::Missing(Some(expected)) => format!("`{name}`: missing, expected {expected}"),
+        Problem::Missing(None) => format!("`{name}`: missing"),
+        Problem::Unfit { below, text } => format!("`{name}{below}`: {text}"),
+        Problem::Unknown(Some(near)) => format!("`{name}`: unknown argument, did you mean `{near}`?"),
+        Problem::Unknown(None) => format!("`{name}`: unknown argument"),
+        Problem::Context(text) => text.clone(),
+    }
+}

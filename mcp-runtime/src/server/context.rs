@@ -1,0 +1,388 @@
+//! What a handler may know and do beside its arguments: [`Context`], and what is extracted from it.
+
+use std::{
+    any::{Any, TypeId, type_name},
+    cell::OnceCell,
+    collections::HashMap,
+    fmt::{self, Display},
+    ops::Deref,
+    sync::Arc,
+};
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::{
+    protocol::{ClientCapabilities, Implementation, LoggingLevel, Meta, ProtocolVersion},
+    session::{Call, Session},
+};
+
+/// The call that a handler answers: report progress, log to the client, notice cancellation.
+///
+/// Take it as a parameter, at any place; it is no argument that a client sees.
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+///
+/// /// Counts to ten.
+/// #[mcp_tool]
+/// async fn count(context: Context) -> u32 {
+///     for i in 1..=10 {
+///         context.progress(i, 10).await;
+///     }
+///     10
+/// }
+/// # fn main() {}
+/// ```
+#[derive(Clone)]
+pub struct Context(Arc<Inner>);
+
+struct Inner {
+    session: Arc<Session>,
+    call: Arc<Call>,
+    states: Arc<States>,
+    progress_token: Option<Box<RawValue>>,
+    meta: Option<Box<RawValue>>,
+}
+
+impl Context {
+    /// Reports how far the call is; heeded only where the client asked for it and the value is greater than the last.
+    ///
+    /// `total` may be left out with `None`. Waits while the client is slow to read.
+    pub async fn progress(&self, progress: impl Into<Number>, total: impl Into<Total>) {
+        self.report(progress.into().0, total.into().0, None).await;
+    }
+
+    /// Like [`Context::progress`], with a sentence for people (from 2025-03-26 on; older clients get the numbers).
+    pub async fn progress_message(
+        &self,
+        progress: impl Into<Number>,
+        total: impl Into<Total>,
+        message: impl Into<String>,
+    ) {
+        self.report(progress.into().0, total.into().0, Some(message.into())).await;
+    }
+
+    /// Sends a log message to the client, unless it asked for graver ones only. `data` is any JSON value.
+    pub async fn log(&self, level: LoggingLevel, data: impl Serialize) {
+        self.log_as(None, level, data).await;
+    }
+
+    /// Like [`Context::log`], naming the part of the server that speaks.
+    pub async fn log_as(&self, logger: Option<&str>, level: LoggingLevel, data: impl Serialize) {
+        #[derive(Serialize)]
+        struct Params<'a, T> {
+            level: LoggingLevel,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            logger: Option<&'a str>,
+            data: T,
+        }
+        if self.0.session.logs(level) && self.0.call.is_open() {
+            self.notify("notifications/message", &Params { level, logger, data }).await;
+        }
+    }
+
+    /// Whether the client has cancelled the call. Asking tells the framework that the handler will end by itself.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.call.heed();
+        self.0.call.is_cancelled()
+    }
+
+    /// Resolves when the client cancels the call. A handler that watches this is given a few seconds to end by itself;
+    /// one that does not is dropped where it waits.
+    pub async fn cancelled(&self) {
+        self.0.call.heed();
+        self.0.call.cancelled().await;
+    }
+
+    /// The request's `_meta`, if it had one.
+    pub fn meta(&self) -> Option<Meta> {
+        serde_json::from_str(self.0.meta.as_ref()?.get()).ok()
+    }
+
+    /// Who the client says it is; nothing may rest on it.
+    pub fn client_info(&self) -> Option<&Implementation> {
+        self.0.session.agreed()?.client_info.as_ref()
+    }
+
+    /// What the client offers.
+    pub fn client_capabilities(&self) -> Option<&ClientCapabilities> {
+        Some(&self.0.session.agreed()?.capabilities)
+    }
+
+    /// The version of the protocol that this client speaks. Handlers need not know; logs may want to.
+    pub fn protocol_version(&self) -> ProtocolVersion {
+        self.0.session.version()
+    }
+
+    /// The server's state of type `T`, where one was given to [`McpServer::state`](crate::McpServer::state).
+    pub fn state<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.0.states.get::<T>()
+    }
+
+    pub(crate) fn call(&self) -> &Arc<Call> {
+        &self.0.call
+    }
+
+    async fn report(&self, progress: f64, total: Option<f64>, message: Option<String>) {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Params<'a> {
+            progress_token: &'a RawValue,
+            progress: Figure,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            total: Option<Figure>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            message: Option<String>,
+        }
+        self.0.call.progressed.notify_one();
+        let Some(progress_token) = self.0.progress_token.as_deref() else { return };
+        if !self.0.call.is_open() || !self.0.call.advance(progress) {
+            return;
+        }
+        let message = message.filter(|_| self.0.session.version().has_progress_message());
+        let params = Params { progress_token, progress: Figure(progress), total: total.map(Figure), message };
+        self.notify("notifications/progress", &params).await;
+    }
+
+    async fn notify(&self, method: &'static str, params: &impl Serialize) {
+        #[derive(Serialize)]
+        struct Notification<'a, P> {
+            jsonrpc: &'static str,
+            method: &'static str,
+            params: &'a P,
+        }
+        match serde_json::to_vec(&Notification { jsonrpc: "2.0", method, params }) {
+            // A client that is gone is nobody's error: the call ends by its cancellation.
+            Ok(message) => drop(self.0.session.outbox.send(message).await),
+            Err(error) => tracing::warn!(method, %error, "a notification that is no JSON was not sent"),
+        }
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("version", &self.protocol_version()).finish_non_exhaustive()
+    }
+}
+
+/// A number of progress: any integer or float.
+#[derive(Clone, Copy, Debug)]
+pub struct Number(f64);
+
+/// A total of progress: a number, or `None`.
+#[derive(Clone, Copy, Debug)]
+pub struct Total(Option<f64>);
+
+macro_rules! numbers {
+    ($($ty:ty),*) => { $(
+        impl From<$ty> for Number {
+            // Progress is a JSON number: what lies beyond 2^53 loses its last digits there too.
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless)]
+            fn from(value: $ty) -> Self {
+                Self(value as f64)
+            }
+        }
+        impl From<$ty> for Total {
+            fn from(value: $ty) -> Self {
+                Self(Some(Number::from(value).0))
+            }
+        }
+        impl From<Option<$ty>> for Total {
+            fn from(value: Option<$ty>) -> Self {
+                Self(value.map(|value| Number::from(value).0))
+            }
+        }
+    )* };
+}
+numbers!(f32, f64, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
+
+/// A float that is written as an integer where it is one.
+struct Figure(f64);
+
+impl Serialize for Figure {
+    #[allow(clippy::cast_possible_truncation)]
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        if self.0.fract() == 0.0 && self.0.abs() < EXACT {
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+/// What a handler takes from its [`Context`] rather than from the client.
+///
+/// Implement it for a type of your own to take that type as a parameter:
+///
+/// ```
+/// use mcp_runtime::{FromContext, prelude::*};
+///
+/// struct ClientName(String);
+///
+/// impl FromContext for ClientName {
+///     type Error = ToolError;
+///     fn from_context(context: &Context) -> Result<Self, ToolError> {
+///         let info = context.client_info().ok_or_else(|| ToolError::new("the client did not say its name"))?;
+///         Ok(Self(info.name.clone()))
+///     }
+/// }
+///
+/// /// Greets the client.
+/// #[mcp_tool]
+/// fn greet(name: ClientName) -> String {
+///     format!("Hello, {}!", name.0)
+/// }
+/// # fn main() {}
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be taken from the context of a call",
+    label = "no extractor",
+    note = "extractors are `Context`, `State<T>` and your own types that implement `mcp_runtime::FromContext`"
+)]
+pub trait FromContext: Sized + Send {
+    /// What the caller is told when it cannot be had: an `isError` result of a tool, -32603 otherwise.
+    type Error: Display;
+
+    /// Takes the value.
+    ///
+    /// # Errors
+    /// When the call has no such thing.
+    fn from_context(context: &Context) -> Result<Self, Self::Error>;
+
+    /// What the server must have been given for this to work; checked at start.
+    #[doc(hidden)]
+    fn requirement() -> Option<Requirement> {
+        None
+    }
+}
+
+impl FromContext for Context {
+    type Error = std::convert::Infallible;
+
+    fn from_context(context: &Context) -> Result<Self, Self::Error> {
+        Ok(context.clone())
+    }
+}
+
+/// State that the server was given by [`McpServer::state`](crate::McpServer::state); a clone of it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use mcp_runtime::{State, prelude::*};
+///
+/// /// How many there are.
+/// #[mcp_tool]
+/// fn count(State(names): State<Arc<Vec<String>>>) -> usize {
+///     names.len()
+/// }
+///
+/// let server = McpServer::new(ServerOptions::default()).tool::<count>().state(Arc::new(vec![String::new()]));
+/// # drop(server);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct State<T>(pub T);
+
+impl<T> Deref for State<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> FromContext for State<T> {
+    type Error = String;
+
+    fn from_context(context: &Context) -> Result<Self, String> {
+        context.state::<T>().cloned().map(State).ok_or_else(|| "the server has no such state".to_owned())
+    }
+
+    fn requirement() -> Option<Requirement> {
+        Some(Requirement { type_id: TypeId::of::<T>(), type_name: type_name::<T>() })
+    }
+}
+
+/// A state that a handler needs.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Requirement {
+    pub(crate) type_id: TypeId,
+    pub(crate) type_name: &'static str,
+}
+
+/// The values that `.state(…)` gave, by their type.
+#[derive(Clone, Default)]
+pub(crate) struct States(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
+
+impl States {
+    pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T) {
+        self.0.insert(TypeId::of::<T>(), Arc::new(value));
+    }
+
+    pub(crate) fn get<T: Any>(&self) -> Option<&T> {
+        self.0.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    pub(crate) fn contains(&self, type_id: TypeId) -> bool {
+        self.0.contains_key(&type_id)
+    }
+
+    /// Takes over what `other` has and `self` lacks.
+    pub(crate) fn fill_from(&mut self, other: &Self) {
+        for (type_id, value) in &other.0 {
+            self.0.entry(*type_id).or_insert_with(|| Arc::clone(value));
+        }
+    }
+}
+
+impl fmt::Debug for States {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "States({})", self.0.len())
+    }
+}
+
+/// What a call's `Context` is made of, borrowed: a call that takes none makes none.
+pub(crate) struct Scene<'a> {
+    pub(crate) session: &'a Arc<Session>,
+    pub(crate) states: &'a Arc<States>,
+    pub(crate) meta: Option<&'a RawValue>,
+    pub(crate) progress_token: Option<&'a RawValue>,
+    context: OnceCell<Context>,
+}
+
+impl<'a> Scene<'a> {
+    pub(crate) fn new(
+        session: &'a Arc<Session>,
+        states: &'a Arc<States>,
+        meta: Option<&'a RawValue>,
+        progress_token: Option<&'a RawValue>,
+    ) -> Self {
+        Self { session, states, meta, progress_token, context: OnceCell::new() }
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        self.context.get_or_init(|| {
+            Context(Arc::new(Inner {
+                session: Arc::clone(self.session),
+                call: Arc::default(),
+                states: Arc::clone(self.states),
+                progress_token: self.progress_token.map(ToOwned::to_owned),
+                meta: self.meta.map(ToOwned::to_owned),
+            }))
+        })
+    }
+
+    /// The call's state: that of its context where it has one.
+    pub(crate) fn call(&self) -> Arc<Call> {
+        self.context.get().map_or_else(Arc::default, |context| Arc::clone(context.call()))
+    }
+
+    /// Marks the call as answered, for a context that outlives it.
+    pub(crate) fn finish(&self) {
+        if let Some(context) = self.context.get() {
+            context.call().finish();
+        }
+    }
+}

@@ -1,0 +1,500 @@
+//! What handlers give back: from a function's own return type to a result of the protocol.
+
+use std::{any::Any, borrow::Cow, fmt, fmt::Display, future::Future, marker::PhantomData, pin::Pin};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+
+use crate::protocol::{
+    CallToolResult, ContentBlock, ErrorCode, GetPromptResult, PromptMessage, RawJson, ReadResourceResult,
+    ResourceContents, RpcError,
+};
+
+/// A future that the dispatcher can hand to a task.
+pub(crate) type Later<R> = Pin<Box<dyn Future<Output = Result<R, RpcError>> + Send>>;
+
+/// How far the call of a handler came at once.
+pub enum Step<R> {
+    /// It was only asked to describe itself.
+    Described,
+    /// It is done.
+    Done(Result<R, RpcError>),
+    /// It is a future, not yet polled.
+    Later(Later<R>),
+    /// It is a function for the pool of blocking threads.
+    Blocking(Box<dyn FnOnce() -> Result<R, RpcError> + Send>),
+}
+
+impl<R> fmt::Debug for Step<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Described => "Described",
+            Self::Done(_) => "Done",
+            Self::Later(_) => "Later",
+            Self::Blocking(_) => "Blocking",
+        })
+    }
+}
+
+/// A handler's return type, taken down once, and how it becomes a result.
+pub struct Returns<T, R, X = ()> {
+    convert: fn(T, &X) -> Result<R, RpcError>,
+    with: X,
+    returned: PhantomData<fn(T)>,
+}
+
+impl<T, R, X> Returns<T, R, X> {
+    pub(crate) fn new(convert: fn(T, &X) -> Result<R, RpcError>, with: X) -> Self {
+        Self { convert, with, returned: PhantomData }
+    }
+
+    /// Runs a plain function in place.
+    pub fn now(self, run: impl FnOnce() -> T) -> Step<R> {
+        Step::Done((self.convert)(run(), &self.with))
+    }
+}
+
+impl<T: 'static, R: 'static, X: Send + 'static> Returns<T, R, X> {
+    /// Takes an async function's future.
+    pub fn later(self, future: impl Future<Output = T> + Send + 'static) -> Step<R> {
+        Step::Later(Box::pin(async move { (self.convert)(future.await, &self.with) }))
+    }
+
+    /// Takes a plain function for the pool of blocking threads.
+    pub fn blocking(self, run: impl FnOnce() -> T + Send + 'static) -> Step<R> {
+        Step::Blocking(Box::new(move || (self.convert)(run(), &self.with)))
+    }
+}
+
+impl<T, R, X> fmt::Debug for Returns<T, R, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Returns")
+    }
+}
+
+/// A value as JSON: a tool's structured content with its schema, or the text of a resource.
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+///
+/// #[derive(serde::Serialize, schemars::JsonSchema)]
+/// struct Point {
+///     x: i32,
+///     y: i32,
+/// }
+///
+/// /// Where it all begins.
+/// #[mcp_tool]
+/// fn origin() -> Json<Point> {
+///     Json(Point { x: 0, y: 0 })
+/// }
+/// # fn main() {}
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Json<T>(pub T);
+
+/// What a tool may return.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the result of a tool",
+    label = "not a tool's result",
+    note = "return `()`, text, a number, a `bool`, `Json<T>`, a `ContentBlock`, a `Vec` of them, a `CallToolResult`, or a `Result` of one of these",
+    note = "to return `{Self}` as structured content, wrap it: `Json<{Self}>`, and derive `serde::Serialize` and `schemars::JsonSchema` for it"
+)]
+pub trait IntoCallToolResult {
+    /// The result that the client gets.
+    ///
+    /// # Errors
+    /// When the value cannot be put into a message: the caller gets an internal error.
+    fn into_call_tool_result(self) -> Result<CallToolResult, RpcError>;
+
+    /// The schema of the structured content, where there is one.
+    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        let _ = generator;
+        None
+    }
+}
+
+/// What a resource may return.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the result of a resource",
+    label = "not a resource's contents",
+    note = "return text, bytes (`Vec<u8>`), `Json<T>`, `ResourceContents`, a `Vec` of them, a `ReadResourceResult`, or a `Result` of one of these"
+)]
+pub trait IntoReadResourceResult {
+    /// The result that the client gets.
+    ///
+    /// # Errors
+    /// What the client is told instead.
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError>;
+}
+
+/// What a prompt may return.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the result of a prompt",
+    label = "not a prompt's messages",
+    note = "return text (one message of the user), a `PromptMessage`, a `Vec` of them, a `GetPromptResult`, or a `Result` of one of these"
+)]
+pub trait IntoGetPromptResult {
+    /// The result that the client gets.
+    ///
+    /// # Errors
+    /// What the client is told instead.
+    fn into_get_prompt_result(self) -> Result<GetPromptResult, RpcError>;
+}
+
+/// Which resource is read.
+#[derive(Clone, Debug)]
+pub struct ReadRequest {
+    /// The URI as the client wrote it.
+    pub uri: String,
+    /// The media type that the resource was declared with.
+    pub mime_type: Option<&'static str>,
+}
+
+/// A tool's failure: a text that the model reads, to do better.
+///
+/// Any `E: Display` will do as the error of a tool; this one is at hand.
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+///
+/// /// Divides.
+/// #[mcp_tool]
+/// fn divide(a: f64, b: f64) -> Result<f64, ToolError> {
+///     if b == 0.0 {
+///         return Err(ToolError::new("`b` is 0; choose another divisor"));
+///     }
+///     Ok(a / b)
+/// }
+/// # fn main() {}
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolError(String);
+
+impl ToolError {
+    /// A failure that says what went wrong and what would help.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+/// A resource's failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResourceError {
+    /// There is no such resource: -32002, -32602 from 2026-07-28 on, with the URI.
+    NotFound,
+    /// It cannot be read; the client gets the text (-32603).
+    Failed(String),
+}
+
+impl ResourceError {
+    /// There is no such resource.
+    pub fn not_found() -> Self {
+        Self::NotFound
+    }
+
+    /// It cannot be read; the client gets `text`.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self::Failed(text.into())
+    }
+}
+
+/// A prompt's failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PromptError {
+    /// The arguments do not fit; the client gets the text (-32602).
+    InvalidArguments(String),
+    /// The prompt cannot be made; the client gets the text (-32603).
+    Failed(String),
+}
+
+impl PromptError {
+    /// The arguments do not fit; the client gets `text`.
+    pub fn invalid_arguments(text: impl Into<String>) -> Self {
+        Self::InvalidArguments(text.into())
+    }
+
+    /// The prompt cannot be made; the client gets `text`.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self::Failed(text.into())
+    }
+}
+
+impl Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Display for ResourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotFound => "resource not found",
+            Self::Failed(text) => text,
+        })
+    }
+}
+
+impl Display for PromptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::InvalidArguments(text) | Self::Failed(text)) = self;
+        f.write_str(text)
+    }
+}
+
+impl std::error::Error for ToolError {}
+impl std::error::Error for ResourceError {}
+impl std::error::Error for PromptError {}
+
+impl From<String> for ToolError {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&str> for ToolError {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+/// A tool's own text for any error.
+pub(crate) fn tool_failure(error: &impl Display) -> CallToolResult {
+    CallToolResult::error(error.to_string())
+}
+
+fn resource_failure<E: Display + 'static>(error: &E, request: &ReadRequest) -> RpcError {
+    match (error as &dyn Any).downcast_ref::<ResourceError>() {
+        Some(ResourceError::NotFound) => resource_not_found(&request.uri),
+        _ => RpcError::internal(error.to_string()),
+    }
+}
+
+fn prompt_failure<E: Display + 'static>(error: &E) -> RpcError {
+    match (error as &dyn Any).downcast_ref::<PromptError>() {
+        Some(PromptError::InvalidArguments(text)) => RpcError::invalid_params(text),
+        _ => RpcError::internal(error.to_string()),
+    }
+}
+
+/// The refusal to read what is not there.
+pub(crate) fn resource_not_found(uri: &str) -> RpcError {
+    let message = format!("resource not found: {}", crate::server::nearest::excerpt(uri));
+    RpcError::new(ErrorCode::ResourceNotFound, message).with_data(serde_json::json!({ "uri": uri }))
+}
+
+fn unwritable(error: &serde_json::Error) -> RpcError {
+    tracing::error!(%error, "a handler's value is no JSON");
+    RpcError::internal("the result could not be written as JSON")
+}
+
+impl IntoCallToolResult for () {
+    fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
+        Ok(CallToolResult::default())
+    }
+}
+
+macro_rules! text_results {
+    ($($ty:ty),*) => { $(
+        impl IntoCallToolResult for $ty {
+            fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
+                Ok(CallToolResult::text(self))
+            }
+        }
+
+        impl IntoReadResourceResult for $ty {
+            fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
+                Ok(one(request, ResourceContents::text(request.uri.clone(), self)))
+            }
+        }
+
+        impl IntoGetPromptResult for $ty {
+            fn into_get_prompt_result(self) -> Result<GetPromptResult, RpcError> {
+                Ok(GetPromptResult::new(vec![PromptMessage::user(ContentBlock::text(self))]))
+            }
+        }
+    )* };
+}
+text_results!(String, &'static str, Cow<'static, str>, Box<str>);
+
+macro_rules! display_results {
+    ($($ty:ty),*) => { $(
+        impl IntoCallToolResult for $ty {
+            fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
+                Ok(CallToolResult::text(self.to_string()))
+            }
+        }
+    )* };
+}
+display_results!(bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
+
+impl<T: Serialize + JsonSchema> IntoCallToolResult for Json<T> {
+    fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
+        let structured = RawJson::new(&self.0).map_err(|error| unwritable(&error))?;
+        let content = vec![ContentBlock::text(structured.get())];
+        Ok(CallToolResult { content, structured_content: Some(structured), ..CallToolResult::default() })
+    }
+
+    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        Some(T::json_schema(generator))
+    }
+}
+
+impl IntoCallToolResult for ContentBlock {
+    fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
+        Ok(CallToolResult::new(vec![self]))
+    }
+}
+
+impl IntoCallToolResult for Vec<ContentBlock> {
+    fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
+        Ok(CallToolResult::new(self))
+    }
+}
+
+impl IntoCallToolResult for Vec<String> {
+    fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
+        Ok(CallToolResult::new(self.into_iter().map(ContentBlock::text).collect()))
+    }
+}
+
+impl IntoCallToolResult for CallToolResult {
+    fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
+        Ok(self)
+    }
+}
+
+impl<T: IntoCallToolResult, E: Display> IntoCallToolResult for Result<T, E> {
+    fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
+        self.map_or_else(|error| Ok(tool_failure(&error)), T::into_call_tool_result)
+    }
+
+    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+        T::output_schema(generator)
+    }
+}
+
+fn one(request: &ReadRequest, contents: ResourceContents) -> ReadResourceResult {
+    many(request, vec![contents])
+}
+
+/// Contents without a media type of their own get the declared one.
+fn many(request: &ReadRequest, mut contents: Vec<ResourceContents>) -> ReadResourceResult {
+    for contents in &mut contents {
+        if contents.mime_type.is_none() {
+            contents.mime_type = request.mime_type.map(str::to_owned);
+        }
+    }
+    ReadResourceResult::new(contents)
+}
+
+impl IntoReadResourceResult for Vec<u8> {
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
+        Ok(one(request, ResourceContents::blob(request.uri.clone(), self)))
+    }
+}
+
+impl<T: Serialize> IntoReadResourceResult for Json<T> {
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
+        let text = serde_json::to_string(&self.0).map_err(|error| unwritable(&error))?;
+        let mut contents = ResourceContents::text(request.uri.clone(), text);
+        contents.mime_type = Some(request.mime_type.unwrap_or("application/json").to_owned());
+        Ok(ReadResourceResult::new(vec![contents]))
+    }
+}
+
+impl IntoReadResourceResult for ResourceContents {
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
+        Ok(one(request, self))
+    }
+}
+
+impl IntoReadResourceResult for Vec<ResourceContents> {
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
+        // An empty answer would say "nothing in it" where the standard wants "not there".
+        if self.is_empty() { Err(resource_not_found(&request.uri)) } else { Ok(many(request, self)) }
+    }
+}
+
+impl IntoReadResourceResult for ReadResourceResult {
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
+        let meta = self.meta;
+        Ok(ReadResourceResult { meta, ..self.contents.into_read_resource_result(request)? })
+    }
+}
+
+impl<T: IntoReadResourceResult, E: Display + 'static> IntoReadResourceResult for Result<T, E> {
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
+        self.map_err(|error| resource_failure(&error, request))?.into_read_resource_result(request)
+    }
+}
+
+impl IntoGetPromptResult for PromptMessage {
+    fn into_get_prompt_result(self) -> Result<GetPromptResult, RpcError> {
+        Ok(GetPromptResult::new(vec![self]))
+    }
+}
+
+impl IntoGetPromptResult for Vec<PromptMessage> {
+    fn into_get_prompt_result(self) -> Result<GetPromptResult, RpcError> {
+        Ok(GetPromptResult::new(self))
+    }
+}
+
+impl IntoGetPromptResult for GetPromptResult {
+    fn into_get_prompt_result(self) -> Result<GetPromptResult, RpcError> {
+        Ok(self)
+    }
+}
+
+impl<T: IntoGetPromptResult, E: Display + 'static> IntoGetPromptResult for Result<T, E> {
+    fn into_get_prompt_result(self) -> Result<GetPromptResult, RpcError> {
+        self.map_err(|error| prompt_failure(&error))?.into_get_prompt_result()
+    }
+}
+
+/// A future of the values that complete an argument.
+pub type Completions = Pin<Box<dyn Future<Output = Vec<String>> + Send>>;
+
+/// A function of `complete = …`, made uniform.
+pub type Completer = fn(String) -> Completions;
+
+/// What a completion function may return: values that become text, at once or as a future.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the result of a completion function",
+    note = "`complete = function` names a `fn(&str) -> Vec<String>` (or any iterator of texts), sync or async"
+)]
+pub trait IntoCompletions<M> {
+    /// The values.
+    fn into_completions(self) -> impl Future<Output = Vec<String>> + Send;
+}
+
+/// Marks values that are there at once.
+#[derive(Debug)]
+pub enum AtOnce {}
+
+/// Marks values that a future gives.
+#[derive(Debug)]
+pub enum ByFuture {}
+
+impl<I> IntoCompletions<AtOnce> for I
+where
+    I: IntoIterator + Send,
+    I::Item: Into<String>,
+{
+    async fn into_completions(self) -> Vec<String> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+
+impl<F> IntoCompletions<ByFuture> for F
+where
+    F: Future + Send,
+    F::Output: IntoIterator<Item: Into<String>>,
+{
+    async fn into_completions(self) -> Vec<String> {
+        self.await.into_iter().map(Into::into).collect()
+    }
+}

@@ -1,0 +1,171 @@
+//! The bounded queue of messages to one client, between whoever speaks and the transport that writes.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+};
+
+use tokio::sync::Notify;
+
+use crate::limits::Limits;
+
+/// What happens to a message for which the queue has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overflow {
+    /// Whoever speaks waits: there is one reader, and it is the other end of a pipe.
+    Wait,
+    /// The queue closes: one reader among many may not hold up the rest.
+    Close,
+}
+
+/// Why a message was not taken: the reader is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Closed;
+
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    queue: Mutex<Queue>,
+    room: Notify,
+    overflow: Overflow,
+    max_messages: usize,
+    max_bytes: usize,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    messages: VecDeque<Vec<u8>>,
+    bytes: usize,
+    closed: bool,
+    overflowed: bool,
+    reader: Option<Waker>,
+}
+
+impl Outbox {
+    pub(crate) fn new(overflow: Overflow, limits: &Limits) -> Self {
+        Self {
+            queue: Mutex::default(),
+            room: Notify::new(),
+            overflow,
+            max_messages: limits.stream_queue_messages.unwrap_or(usize::MAX),
+            max_bytes: limits.stream_queue_bytes.unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Queues one message; where there is no room, waits or closes as the queue was told.
+    pub(crate) async fn send(&self, message: Vec<u8>) -> Result<(), Closed> {
+        let mut message = message;
+        loop {
+            let room = self.room.notified();
+            tokio::pin!(room);
+            room.as_mut().enable();
+            match self.push(message) {
+                Ok(()) => return Ok(()),
+                Err(Refused::Closed) => return Err(Closed),
+                Err(Refused::Full(back)) => message = back,
+            }
+            room.await;
+        }
+    }
+
+    /// Queues one message without waiting.
+    pub(crate) fn push(&self, message: Vec<u8>) -> Result<(), Refused> {
+        let mut queue = self.lock();
+        if queue.closed {
+            return Err(Refused::Closed);
+        }
+        // A single message larger than all the room there is must pass, or it would wait for ever.
+        let fits = queue.messages.len() < self.max_messages
+            && (queue.messages.is_empty() || queue.bytes + message.len() <= self.max_bytes);
+        if !fits {
+            if self.overflow == Overflow::Wait {
+                return Err(Refused::Full(message));
+            }
+            queue.overflowed = true;
+            queue.close();
+            drop(queue);
+            self.room.notify_waiters();
+            return Err(Refused::Closed);
+        }
+        queue.bytes += message.len();
+        queue.messages.push_back(message);
+        if let Some(reader) = queue.reader.take() {
+            drop(queue);
+            reader.wake();
+        }
+        Ok(())
+    }
+
+    /// The next message, in order; `None` once the queue is closed and empty.
+    pub(crate) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+        let mut queue = self.lock();
+        if let Some(message) = queue.messages.pop_front() {
+            queue.bytes -= message.len();
+            drop(queue);
+            self.room.notify_waiters();
+            return Poll::Ready(Some(message));
+        }
+        if queue.closed {
+            return Poll::Ready(None);
+        }
+        match &mut queue.reader {
+            Some(reader) => reader.clone_from(cx.waker()),
+            reader => *reader = Some(cx.waker().clone()),
+        }
+        Poll::Pending
+    }
+
+    /// The next message, as a future.
+    pub(crate) async fn next(&self) -> Option<Vec<u8>> {
+        std::future::poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// The next message that is there already.
+    pub(crate) fn take(&self) -> Option<Vec<u8>> {
+        let mut queue = self.lock();
+        let message = queue.messages.pop_front()?;
+        queue.bytes -= message.len();
+        drop(queue);
+        self.room.notify_waiters();
+        Some(message)
+    }
+
+    /// Takes no message any more; what is queued can still be read, unless the reader was too slow.
+    pub(crate) fn close(&self) {
+        self.lock().close();
+        self.room.notify_waiters();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// Whether it closed because its reader did not read.
+    pub(crate) fn overflowed(&self) -> bool {
+        self.lock().overflowed
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What became of a message that was not queued.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    Closed,
+    Full(Vec<u8>),
+}
+
+impl Queue {
+    fn close(&mut self) {
+        self.closed = true;
+        if self.overflowed {
+            self.messages = VecDeque::new();
+            self.bytes = 0;
+        }
+        if let Some(reader) = self.reader.take() {
+            reader.wake();
+        }
+    }
+}
