@@ -1,0 +1,194 @@
+//! From the newest model to an older version: the one place where a message loses what its reader does not know.
+
+use super::{
+    Annotations, CallToolResult, ContentBlock, GetPromptResult, Implementation, InitializeResult, Prompt, ProtocolVersion,
+    RawJson, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, RpcError, Tool, ToolAnnotations,
+    error::{ErrorCode, ErrorObject},
+};
+
+/// A value that an older version knows in part only.
+pub(crate) trait Lower {
+    /// Takes out, or puts in other words, what `version` does not know.
+    fn lower(&mut self, version: ProtocolVersion);
+}
+
+impl Lower for CallToolResult {
+    fn lower(&mut self, version: ProtocolVersion) {
+        for block in &mut self.content {
+            block.lower(version);
+        }
+        let Some(structured) = &mut self.structured_content else { return };
+        if !version.has_structured_content() {
+            self.structured_content = None;
+        } else if !structured.is_object() && !version.has_structured_values() {
+            *structured = wrapped(structured);
+        }
+    }
+}
+
+impl Lower for ContentBlock {
+    fn lower(&mut self, version: ProtocolVersion) {
+        match self {
+            Self::Audio(audio) if !version.has_audio_content() => {
+                let note = format!("[audio, {}: not supported by this version of the protocol]", audio.mime_type);
+                *self = Self::text(note);
+            }
+            Self::ResourceLink(link) if !version.has_resource_links() => *self = Self::text(link.uri.as_str()),
+            Self::ResourceLink(link) if !version.has_icons() => link.icons = None,
+            _ => {}
+        }
+        if !version.has_object_meta() {
+            *self.meta_mut() = None;
+        }
+        self.annotations_mut().lower(version);
+        if let Self::Resource(embedded) = self {
+            embedded.resource.lower(version);
+        }
+    }
+}
+
+impl Lower for Option<Annotations> {
+    fn lower(&mut self, version: ProtocolVersion) {
+        if let Some(annotations) = self
+            && !version.has_last_modified()
+        {
+            annotations.last_modified = None;
+        }
+    }
+}
+
+impl Lower for ResourceContents {
+    fn lower(&mut self, version: ProtocolVersion) {
+        if !version.has_object_meta() {
+            self.meta = None;
+        }
+    }
+}
+
+impl Lower for ReadResourceResult {
+    fn lower(&mut self, version: ProtocolVersion) {
+        for contents in &mut self.contents {
+            contents.lower(version);
+        }
+    }
+}
+
+impl Lower for GetPromptResult {
+    fn lower(&mut self, version: ProtocolVersion) {
+        for message in &mut self.messages {
+            message.content.lower(version);
+        }
+    }
+}
+
+/// Members that several listed objects share: `title`, `icons`, `_meta`.
+macro_rules! lower_listed {
+    ($object:expr, $version:expr) => {
+        if !$version.has_titles() {
+            $object.title = None;
+        }
+        if !$version.has_icons() {
+            $object.icons = None;
+        }
+        if !$version.has_object_meta() {
+            $object.meta = None;
+        }
+    };
+}
+
+impl Lower for Tool {
+    fn lower(&mut self, version: ProtocolVersion) {
+        if !version.has_tool_annotations() {
+            self.annotations = None;
+        } else if !version.has_titles()
+            && let Some(title) = self.title.take()
+        {
+            // 2025-03-26 knows a tool's title among its annotations only.
+            self.annotations.get_or_insert_with(ToolAnnotations::default).title.get_or_insert(title);
+        }
+        lower_listed!(self, version);
+        if !version.has_structured_content() {
+            self.output_schema = None;
+        } else if let Some(schema) = &mut self.output_schema
+            && !version.has_structured_values()
+            && !says_object(schema)
+        {
+            *schema = wrapped_schema(schema);
+        }
+    }
+}
+
+impl Lower for Resource {
+    fn lower(&mut self, version: ProtocolVersion) {
+        lower_listed!(self, version);
+        self.annotations.lower(version);
+    }
+}
+
+impl Lower for ResourceTemplate {
+    fn lower(&mut self, version: ProtocolVersion) {
+        lower_listed!(self, version);
+        self.annotations.lower(version);
+    }
+}
+
+impl Lower for Prompt {
+    fn lower(&mut self, version: ProtocolVersion) {
+        lower_listed!(self, version);
+        if !version.has_titles() {
+            for argument in self.arguments.iter_mut().flatten() {
+                argument.title = None;
+            }
+        }
+    }
+}
+
+impl Lower for Implementation {
+    fn lower(&mut self, version: ProtocolVersion) {
+        if !version.has_titles() {
+            self.title = None;
+        }
+        if !version.has_icons() {
+            self.icons = None;
+            self.description = None;
+            self.website_url = None;
+        }
+    }
+}
+
+impl Lower for InitializeResult {
+    fn lower(&mut self, version: ProtocolVersion) {
+        self.server_info.lower(version);
+        if !version.has_completions_capability() {
+            self.capabilities.completions = None;
+        }
+    }
+}
+
+/// The `error` member of a refusal, with the version's own number.
+pub(crate) fn error_object(error: &RpcError, version: ProtocolVersion) -> ErrorObject {
+    let code = match error.code {
+        ErrorCode::ResourceNotFound if version <= ProtocolVersion::V2025_11_25 => -32002,
+        code => code.number(),
+    };
+    ErrorObject { code, message: error.message.clone(), data: error.data.clone() }
+}
+
+/// A value that is no object, as one.
+fn wrapped(value: &RawJson) -> RawJson {
+    raw(format!(r#"{{"result":{}}}"#, value.get()))
+}
+
+fn wrapped_schema(schema: &RawJson) -> RawJson {
+    // References count from the root, which is now one member deeper.
+    let inner = schema.get().replace(r##""#/"##, r##""#/properties/result/"##);
+    raw(format!(r#"{{"type":"object","properties":{{"result":{inner}}},"required":["result"]}}"#))
+}
+
+fn says_object(schema: &RawJson) -> bool {
+    schema.parse::<serde_json::Value>().is_ok_and(|schema| schema["type"] == "object")
+}
+
+fn raw(text: String) -> RawJson {
+    serde_json::value::RawValue::from_string(text).unwrap_or_default().into()
+}

@@ -1,0 +1,321 @@
+//! JSON-RPC: the envelope of a message, parsed borrowed, and the frame of an answer.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{
+    Deserializer, Serialize,
+    de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+use super::{
+    ProtocolVersion,
+    error::{ErrorCode, RpcError},
+};
+
+/// One message, its parts still text.
+#[derive(Debug)]
+pub(crate) struct Envelope<'a> {
+    pub(crate) id: Option<Id<'a>>,
+    pub(crate) kind: Kind<'a>,
+}
+
+/// What a message is.
+#[derive(Debug)]
+pub(crate) enum Kind<'a> {
+    /// A request, or a notification where there is no id.
+    Call { method: Cow<'a, str>, params: Option<&'a RawValue> },
+    /// An answer to a request of ours.
+    Answer,
+}
+
+/// A request's id as the client wrote it: it goes back to the letter, whatever its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Id<'a>(&'a str);
+
+impl<'a> Id<'a> {
+    /// The JSON text: a string or an integer.
+    pub(crate) fn as_str(self) -> &'a str {
+        self.0
+    }
+
+    /// An id that was parsed before, and kept as its text.
+    pub(crate) fn of(text: &'a str) -> Self {
+        Self(text)
+    }
+
+    /// A string, or an integer of any number of digits; not null, not a fraction.
+    fn parse(raw: &'a RawValue) -> Option<Self> {
+        let text = raw.get();
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let fits = text.starts_with('"') || (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
+        fits.then_some(Self(text))
+    }
+}
+
+/// Why a text is no message, with the id where that could be read.
+#[derive(Debug)]
+pub(crate) struct Malformed<'a> {
+    pub(crate) id: Option<Id<'a>>,
+    pub(crate) error: RpcError,
+}
+
+impl Malformed<'_> {
+    pub(crate) fn parse_error(message: &str) -> Self {
+        Self { id: None, error: RpcError::new(ErrorCode::ParseError, message) }
+    }
+
+    pub(crate) fn invalid_request(message: &str) -> Self {
+        Self { id: None, error: RpcError::invalid_request(message) }
+    }
+}
+
+impl<'a> Envelope<'a> {
+    /// Takes one message apart.
+    ///
+    /// Members are case-sensitive; those of JSON-RPC may stand once; others are passed over.
+    pub(crate) fn parse(text: &'a str) -> Result<Self, Malformed<'a>> {
+        let mut members = Members::default();
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let parsed = deserializer.deserialize_any(Collect(&mut members)).and_then(|()| deserializer.end());
+        if let Err(error) = parsed {
+            return Err(if error.is_data() {
+                Malformed::invalid_request("a message is a JSON object")
+            } else {
+                Malformed::parse_error("the message is not valid JSON")
+            });
+        }
+        members.into_envelope()
+    }
+}
+
+#[derive(Default)]
+struct Members<'a> {
+    jsonrpc: Option<&'a RawValue>,
+    id: Option<&'a RawValue>,
+    method: Option<&'a RawValue>,
+    params: Option<&'a RawValue>,
+    answer: bool,
+    /// A member that stood twice.
+    repeated: Option<&'static str>,
+}
+
+impl<'a> Members<'a> {
+    fn into_envelope(self) -> Result<Envelope<'a>, Malformed<'a>> {
+        let id = self.id.map(Id::parse);
+        let known = id.flatten();
+        let refuse = |message: String| Err(Malformed { id: known, error: RpcError::invalid_request(message) });
+        if let Some(member) = self.repeated {
+            return refuse(format!("the member `{member}` stands twice"));
+        }
+        if self.jsonrpc.is_none_or(|version| version.get() != r#""2.0""#) {
+            return refuse("`jsonrpc` must be \"2.0\"".to_owned());
+        }
+        if id == Some(None) {
+            // An answer to an unreadable request of ours has a null id; there is nobody to tell.
+            return refuse("`id` must be a string or an integer".to_owned());
+        }
+        let Some(method) = self.method else {
+            return if self.answer && known.is_some() {
+                Ok(Envelope { id: known, kind: Kind::Answer })
+            } else {
+                refuse("a message has a `method`, or an `id` with a `result` or an `error`".to_owned())
+            };
+        };
+        let Some(method) = text_of(method) else { return refuse("`method` must be a string".to_owned()) };
+        // Null is no params object, but clients that write one mean none.
+        let params = self.params.filter(|params| params.get() != "null");
+        if params.is_some_and(|params| !params.get().starts_with('{')) {
+            return refuse("`params` must be an object".to_owned());
+        }
+        Ok(Envelope { id: known, kind: Kind::Call { method, params } })
+    }
+}
+
+/// The text of a JSON string, borrowed where it has no escapes.
+pub(crate) fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        serde_json::from_str(raw.get()).ok().map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(inner))
+    }
+}
+
+struct Collect<'m, 'a>(&'m mut Members<'a>);
+
+impl<'a> Visitor<'a> for Collect<'_, 'a> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
+        let members = self.0;
+        while let Some(member) = map.next_key_seed(Name)? {
+            let (slot, name) = match member {
+                Member::Jsonrpc => (&mut members.jsonrpc, "jsonrpc"),
+                Member::Id => (&mut members.id, "id"),
+                Member::Method => (&mut members.method, "method"),
+                Member::Params => (&mut members.params, "params"),
+                Member::Answer => {
+                    map.next_value::<IgnoredAny>()?;
+                    members.answer = true;
+                    continue;
+                }
+                Member::Other => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            if slot.is_some() {
+                members.repeated = Some(name);
+            }
+            *slot = Some(map.next_value()?);
+        }
+        Ok(())
+    }
+}
+
+enum Member {
+    Jsonrpc,
+    Id,
+    Method,
+    Params,
+    Answer,
+    Other,
+}
+
+/// Reads a member's name without keeping it.
+struct Name;
+
+impl<'de> DeserializeSeed<'de> for Name {
+    type Value = Member;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Member, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Name {
+    type Value = Member;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Member, E> {
+        Ok(match name {
+            "jsonrpc" => Member::Jsonrpc,
+            "id" => Member::Id,
+            "method" => Member::Method,
+            "params" => Member::Params,
+            "result" | "error" => Member::Answer,
+            _ => Member::Other,
+        })
+    }
+}
+
+/// Writes the answer to `id`, its result written by `result`.
+pub(crate) fn write_result<T: Serialize + ?Sized>(out: &mut Vec<u8>, id: Id<'_>, result: &T) {
+    let start = out.len();
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    out.extend_from_slice(id.as_str().as_bytes());
+    out.extend_from_slice(br#","result":"#);
+    if let Err(error) = serde_json::to_writer(&mut *out, result) {
+        tracing::error!(%error, "a result could not be written as JSON");
+        out.truncate(start);
+        let refusal = RpcError::internal("the result could not be written as JSON");
+        return write_error(out, Some(id), &refusal, ProtocolVersion::LATEST_WITH_HANDSHAKE);
+    }
+    out.push(b'}');
+}
+
+/// Writes the answer to `id`, its result being JSON text already.
+pub(crate) fn write_raw_result(out: &mut Vec<u8>, id: Id<'_>, result: &[u8]) {
+    out.reserve(result.len() + id.as_str().len() + 40);
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    out.extend_from_slice(id.as_str().as_bytes());
+    out.extend_from_slice(br#","result":"#);
+    out.extend_from_slice(result);
+    out.push(b'}');
+}
+
+/// Writes a refusal; where the id could not be read it is null, or left out where the version says so.
+pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<Id<'_>>, error: &RpcError, version: ProtocolVersion) {
+    out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
+    match id {
+        Some(id) => {
+            out.extend_from_slice(br#","id":"#);
+            out.extend_from_slice(id.as_str().as_bytes());
+        }
+        None if version.may_omit_error_id() => {}
+        None => out.extend_from_slice(br#","id":null"#),
+    }
+    out.extend_from_slice(br#","error":"#);
+    // Writing to memory what holds only strings, numbers and JSON text cannot fail.
+    drop(serde_json::to_writer(&mut *out, &super::adapt::error_object(error, version)));
+    out.push(b'}');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Envelope, Kind};
+
+    /// The message as `id method params`, or the refusal as `id code`.
+    fn read(text: &str) -> String {
+        match Envelope::parse(text) {
+            Ok(envelope) => {
+                let id = envelope.id.map_or("-", |id| id.as_str());
+                match envelope.kind {
+                    Kind::Call { method, params } => format!("{id} {method} {}", params.map_or("-", |raw| raw.get())),
+                    Kind::Answer => format!("{id} answer"),
+                }
+            }
+            Err(malformed) => {
+                format!("{} {}", malformed.id.map_or("-", |id| id.as_str()), malformed.error.code.number())
+            }
+        }
+    }
+
+    #[test]
+    fn messages_are_taken_apart_and_others_refused() {
+        let check = |text: &str, expected: &str| assert_eq!(read(text), expected, "{text}");
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "1 ping -");
+        check(r#" {"method":"a\/b","id":"x","jsonrpc":"2.0","params":{"a":[1]}} "#, r#""x" a/b {"a":[1]}"#);
+        check(r#"{"jsonrpc":"2.0","method":"n","params":null}"#, "- n -");
+        check(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, "7 answer");
+        check(r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":""}}"#, "7 answer");
+        let digits = "9".repeat(400);
+        check(&format!(r#"{{"jsonrpc":"2.0","id":{digits},"method":"m"}}"#), &format!("{digits} m -"));
+        check(r#"{"jsonrpc":"2.0","id":-1,"method":"m","extra":{"id":2}}"#, "-1 m -");
+
+        for id in ["null", "1.5", "1e3", "true", "{}", "[1]", "-"] {
+            let expected = if id == "-" { "- -32700" } else { "- -32600" };
+            check(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#), expected);
+        }
+        check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#, "2 -32600");
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"m","method":"n"}"#, "1 -32600");
+        check(r#"{"jsonrpc":"2.0","id":1,"METHOD":"m"}"#, "1 -32600");
+        check(r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#, "1 -32600");
+        check(r#"{"id":1,"method":"m"}"#, "1 -32600");
+        check(r#"{"jsonrpc":"2.0","id":1,"method":5}"#, "1 -32600");
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#, "1 -32600");
+        check(r#"{"jsonrpc":"2.0","result":{}}"#, "- -32600");
+        check("5", "- -32600");
+        check(r#""text""#, "- -32600");
+        check("null", "- -32600");
+        check("", "- -32700");
+        check("{", "- -32700");
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"m"} x"#, "- -32700");
+        check(r#"{"jsonrpc":"2.0","id":NaN,"method":"m"}"#, "- -32700");
+        check(r#"{"jsonrpc":"2.0",/*c*/"id":1,"method":"m"}"#, "- -32700");
+    }
+
+    #[test]
+    fn deep_nesting_is_passed_over_or_refused_and_never_overflows() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(read(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","extra":{deep}}}"#)), "1 m -");
+    }
+}

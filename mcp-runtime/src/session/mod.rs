@@ -6,7 +6,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering},
     },
 };
 
@@ -23,6 +23,8 @@ pub(crate) struct Session {
     /// `LoggingLevel` as a number: the mildest that is sent.
     level: AtomicU8,
     calls: Mutex<HashMap<String, Arc<Call>>>,
+    /// How many those are, for the common case of none.
+    under_way: AtomicUsize,
 }
 
 /// What `initialize` settled.
@@ -40,6 +42,7 @@ impl Session {
             agreed: OnceLock::new(),
             level: AtomicU8::new(LoggingLevel::Info as u8),
             calls: Mutex::default(),
+            under_way: AtomicUsize::new(0),
         })
     }
 
@@ -72,11 +75,14 @@ impl Session {
             return false;
         }
         calls.insert(id.to_owned(), Arc::clone(call));
+        self.under_way.store(calls.len(), Ordering::SeqCst);
         true
     }
 
     pub(crate) fn end(&self, id: &str) {
-        self.calls().remove(id);
+        let mut calls = self.calls();
+        calls.remove(id);
+        self.under_way.store(calls.len(), Ordering::SeqCst);
     }
 
     /// Tells the call of that id, if it is under way, that nobody waits for it any more.
@@ -101,7 +107,11 @@ impl Session {
     }
 
     pub(crate) fn calls_under_way(&self) -> usize {
-        self.calls().len()
+        self.under_way.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn is_under_way(&self, id: &str) -> bool {
+        self.calls_under_way() > 0 && self.calls().contains_key(id)
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<String, Arc<Call>>> {
@@ -112,10 +122,10 @@ impl Session {
 /// One call that is under way: whether it is still wanted, and how far it is.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
-    cancelled: std::sync::atomic::AtomicBool,
+    cancelled: AtomicBool,
     /// The handler watches for cancellation, so it is let finish by itself.
-    heeding: std::sync::atomic::AtomicBool,
-    finished: std::sync::atomic::AtomicBool,
+    heeding: AtomicBool,
+    finished: AtomicBool,
     cancellation: tokio::sync::Notify,
     /// Raised by each progress report; the deadline starts anew.
     pub(crate) progressed: tokio::sync::Notify,

@@ -1,0 +1,731 @@
+//! The one dispatcher: from the bytes of a message to the bytes of its answer.
+//!
+//! A call is parsed borrowed, its arguments are decoded from the raw text, its handler is polled in place, and its
+//! result is written once. Only a handler that is pending then becomes a future for somebody to drive.
+
+use std::{
+    borrow::Cow,
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context as TaskContext, Poll, Waker},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+use tokio::{sync::Semaphore, time::Instant};
+
+use super::{
+    arguments::{Mode, PromptCall, PromptRun, ResourceCall, ResourceRun, ToolCall, ToolRun},
+    context::Scene,
+    lifecycle,
+    nearest::{excerpt, nearest},
+    outcome::{Completer, Later, Step, resource_not_found},
+    registry::{List, Registry},
+};
+use crate::{
+    limits::Limits,
+    protocol::{
+        CompleteResult, Completion, ErrorCode, GetPromptResult, LoggingLevel, RpcError,
+        adapt::Lower,
+        jsonrpc::{Envelope, Id, Kind, Malformed, write_error, write_raw_result, write_result},
+        method::Method,
+    },
+    session::{Call, Session},
+};
+
+/// A server's functions with all that calling them needs.
+#[derive(Debug)]
+pub(crate) struct Dispatcher {
+    registry: Registry,
+    limits: Limits,
+    blocking: BlockingPool,
+}
+
+/// What became of a message.
+pub(crate) enum Received {
+    /// The answer stands in the buffer.
+    Answered,
+    /// There is nothing to answer.
+    Accepted,
+    /// The handler is not done: drive this, then send what it gives.
+    Pending(Pending),
+    /// It is no message; the refusal stands in the buffer.
+    Refused,
+}
+
+/// The answer to a call that is under way; none where nobody waits for it any more.
+pub(crate) type Pending = Pin<Box<dyn Future<Output = Option<Vec<u8>>> + Send>>;
+
+/// How long a handler that heeds its cancellation may take to end by itself.
+const CANCELLATION_GRACE: Duration = Duration::from_secs(5);
+
+impl Dispatcher {
+    pub(crate) fn new(registry: Registry, limits: Limits) -> Arc<Self> {
+        let blocking = BlockingPool::new(&limits);
+        Arc::new(Self { registry, limits, blocking })
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Takes one message of a session; an answer that is there at once is appended to `out`.
+    pub(crate) fn receive(self: &Arc<Self>, session: &Arc<Session>, message: &[u8], out: &mut Vec<u8>) -> Received {
+        let refuse = |out: &mut Vec<u8>, malformed: Malformed<'_>| {
+            write_error(out, malformed.id, &malformed.error, session.version());
+            Received::Refused
+        };
+        let Ok(text) = std::str::from_utf8(message) else {
+            return refuse(out, Malformed::parse_error("the message is not UTF-8"));
+        };
+        if let Some(depth) = self.limits.max_json_depth
+            && depth < 128
+            && nests_deeper(text, depth)
+        {
+            return refuse(out, Malformed::invalid_request("the message is nested too deeply"));
+        }
+        if text.trim_ascii_start().starts_with('[') {
+            return self.receive_batch(session, text, out);
+        }
+        match Envelope::parse(text) {
+            Ok(envelope) => self.handle(session, &envelope, out),
+            Err(malformed) => refuse(out, malformed),
+        }
+    }
+
+    /// Takes an array of messages, where the session's version has such.
+    fn receive_batch(self: &Arc<Self>, session: &Arc<Session>, text: &str, out: &mut Vec<u8>) -> Received {
+        let refuse = |out: &mut Vec<u8>, malformed: Malformed<'_>| {
+            write_error(out, malformed.id, &malformed.error, session.version());
+            Received::Refused
+        };
+        let messages: Vec<&RawValue> = match serde_json::from_str(text) {
+            Ok(messages) => messages,
+            Err(_) => return refuse(out, Malformed::parse_error("the message is not valid JSON")),
+        };
+        if !session.agreed().is_some_and(|agreed| agreed.version.has_batching()) {
+            return refuse(out, Malformed::invalid_request("batches exist in version 2025-03-26 only"));
+        }
+        if messages.is_empty() {
+            return refuse(out, Malformed::invalid_request("a batch holds at least one message"));
+        }
+        if let Some(most) = self.limits.max_batch
+            && messages.len() > most
+        {
+            return refuse(out, Malformed::invalid_request(&format!("a batch holds at most {most} messages")));
+        }
+        let mut answers = Vec::new();
+        let mut pending = Vec::new();
+        for message in messages {
+            let mut answer = Vec::new();
+            let received = match Envelope::parse(message.get()) {
+                Ok(envelope) => self.handle(session, &envelope, &mut answer),
+                Err(malformed) => refuse(&mut answer, malformed),
+            };
+            match received {
+                Received::Answered | Received::Refused => answers.push(answer),
+                Received::Accepted => {}
+                Received::Pending(call) => pending.push(call),
+            }
+        }
+        if pending.is_empty() {
+            if answers.is_empty() {
+                return Received::Accepted;
+            }
+            out.extend(array(&answers));
+            return Received::Answered;
+        }
+        Received::Pending(Box::pin(async move {
+            // Each on a task of its own: they run side by side, as calls of their own would.
+            let tasks: Vec<_> = pending.into_iter().map(tokio::spawn).collect();
+            for task in tasks {
+                answers.extend(task.await.ok().flatten());
+            }
+            (!answers.is_empty()).then(|| array(&answers))
+        }))
+    }
+
+    fn handle(self: &Arc<Self>, session: &Arc<Session>, envelope: &Envelope<'_>, out: &mut Vec<u8>) -> Received {
+        let Kind::Call { method, params } = &envelope.kind else {
+            tracing::debug!("an answer to no request of this server was dropped");
+            return Received::Accepted;
+        };
+        let Some(id) = envelope.id else {
+            if Method::parse(method) == Some(Method::Cancelled) {
+                cancel(session, *params);
+            }
+            return Received::Accepted;
+        };
+        match self.request(session, id, method, *params, out) {
+            Ok(received) => received,
+            Err(error) => {
+                write_error(out, Some(id), &error, session.version());
+                Received::Answered
+            }
+        }
+    }
+
+    fn request(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        id: Id<'_>,
+        method: &str,
+        params: Option<&RawValue>,
+        out: &mut Vec<u8>,
+    ) -> Result<Received, RpcError> {
+        let found = Method::parse(method).filter(|method| method.is_request());
+        let Some(found) = found else {
+            let message = format!("there is no method `{}`", excerpt(method));
+            return Err(RpcError::new(ErrorCode::MethodNotFound, message));
+        };
+        if session.agreed().is_none() && !matches!(found, Method::Initialize | Method::Ping) {
+            return Err(RpcError::invalid_request("`initialize` comes first"));
+        }
+        if session.is_under_way(id.as_str()) {
+            return Err(RpcError::invalid_request("a request of this id is under way"));
+        }
+        match found {
+            Method::CallTool => return self.call_tool(session, id, params, out),
+            Method::ReadResource => return self.read_resource(session, id, params, out),
+            Method::GetPrompt => return self.get_prompt(session, id, params, out),
+            Method::Complete => return self.complete(session, id, params, out),
+            Method::ListTools => self.list(List::Tools, session, id, params, out)?,
+            Method::ListResources => self.list(List::Resources, session, id, params, out)?,
+            Method::ListResourceTemplates => self.list(List::ResourceTemplates, session, id, params, out)?,
+            Method::ListPrompts => self.list(List::Prompts, session, id, params, out)?,
+            Method::Initialize => {
+                let result = lifecycle::initialize(&self.registry, session, params)?;
+                write_result(out, id, &result);
+            }
+            Method::SetLevel => {
+                set_level(session, params)?;
+                write_raw_result(out, id, b"{}");
+            }
+            Method::Ping => write_raw_result(out, id, b"{}"),
+            Method::Initialized | Method::Cancelled => return Ok(Received::Accepted),
+        }
+        Ok(Received::Answered)
+    }
+
+    fn list(
+        &self,
+        list: List,
+        session: &Session,
+        id: Id<'_>,
+        params: Option<&RawValue>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RpcError> {
+        #[derive(Default, Deserialize)]
+        struct Params<'a> {
+            #[serde(borrow, default)]
+            cursor: Option<Cow<'a, str>>,
+        }
+        if !self.registry.has(list) {
+            let message = format!("this server has no {}", match list {
+                List::Tools => "tools",
+                List::Resources | List::ResourceTemplates => "resources",
+                List::Prompts => "prompts",
+            });
+            return Err(RpcError::new(ErrorCode::MethodNotFound, message));
+        }
+        let params: Params<'_> = params.map_or(Ok(Params::default()), |raw| read_params(raw))?;
+        let page = self.registry.pages(list, session.version()).page(params.cursor.as_deref())?;
+        write_raw_result(out, id, page);
+        Ok(())
+    }
+
+    fn call_tool(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        id: Id<'_>,
+        params: Option<&RawValue>,
+        out: &mut Vec<u8>,
+    ) -> Result<Received, RpcError> {
+        #[derive(Deserialize)]
+        struct Params<'a> {
+            #[serde(borrow)]
+            name: Cow<'a, str>,
+            #[serde(borrow, default)]
+            arguments: Option<&'a RawValue>,
+            #[serde(borrow, default, rename = "_meta")]
+            meta: Option<&'a RawValue>,
+        }
+        let params: Params<'_> = read_params(params.ok_or_else(|| missing("params.name"))?)?;
+        let Some(tool) = self.registry.tool(&params.name) else {
+            return Err(unknown("tool", &params.name, self.registry.tool_names()));
+        };
+        // An absent `arguments` and a null one are an empty object.
+        let arguments = params.arguments.filter(|raw| raw.get() != "null");
+        if arguments.is_some_and(|raw| !raw.get().starts_with('{')) {
+            return Err(RpcError::invalid_params("`params.arguments` must be an object"));
+        }
+        let scene = Scene::new(session, &tool.states, params.meta, progress_token(params.meta)?);
+        let step = guarded(|| {
+            tool.function.call(ToolCall(Mode::Run(ToolRun {
+                name: &tool.listed.name,
+                arguments,
+                properties: tool.properties.as_deref(),
+                strict: tool.strict,
+                scene: &scene,
+            })))
+        });
+        self.advance(step, &scene, id, tool.timeout, |_| (), out)
+    }
+
+    fn read_resource(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        id: Id<'_>,
+        params: Option<&RawValue>,
+        out: &mut Vec<u8>,
+    ) -> Result<Received, RpcError> {
+        #[derive(Deserialize)]
+        struct Params<'a> {
+            #[serde(borrow)]
+            uri: Cow<'a, str>,
+            #[serde(borrow, default, rename = "_meta")]
+            meta: Option<&'a RawValue>,
+        }
+        let params: Params<'_> = read_params(params.ok_or_else(|| missing("params.uri"))?)?;
+        let found = match self.registry.resource(&params.uri) {
+            Some(resource) => Some((resource, Vec::new())),
+            None => self.registry.template(&params.uri),
+        };
+        let Some((resource, variables)) = found else {
+            let mut error = resource_not_found(&params.uri);
+            if let Some(near) = nearest(&params.uri, self.registry.resource_uris()) {
+                error.message.push_str(&format!("; did you mean `{near}`?"));
+            }
+            return Err(error);
+        };
+        let scene = Scene::new(session, &resource.states, params.meta, progress_token(params.meta)?);
+        let step = guarded(|| {
+            resource.function.call(ResourceCall(Mode::Run(ResourceRun {
+                uri: &params.uri,
+                mime_type: resource.spec.mime_type,
+                variables: &variables,
+                scene: &scene,
+            })))
+        });
+        self.advance(step, &scene, id, None, |_| (), out)
+    }
+
+    fn get_prompt(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        id: Id<'_>,
+        params: Option<&RawValue>,
+        out: &mut Vec<u8>,
+    ) -> Result<Received, RpcError> {
+        #[derive(Deserialize)]
+        struct Params<'a> {
+            #[serde(borrow)]
+            name: Cow<'a, str>,
+            #[serde(default)]
+            arguments: Option<std::collections::BTreeMap<String, String>>,
+            #[serde(borrow, default, rename = "_meta")]
+            meta: Option<&'a RawValue>,
+        }
+        let params: Params<'_> = read_params(params.ok_or_else(|| missing("params.name"))?)?;
+        let Some(prompt) = self.registry.prompt(&params.name) else {
+            return Err(unknown("prompt", &params.name, self.registry.prompt_names()));
+        };
+        let arguments: Vec<_> = params.arguments.unwrap_or_default().into_iter().collect();
+        let scene = Scene::new(session, &prompt.states, params.meta, progress_token(params.meta)?);
+        let step = guarded(|| {
+            prompt.function.call(PromptCall(Mode::Run(PromptRun {
+                name: &params.name,
+                arguments: &arguments,
+                scene: &scene,
+            })))
+        });
+        let listed = prompt.description;
+        let describe = move |result: &mut GetPromptResult| {
+            if result.description.is_none() {
+                result.description = listed.map(str::to_owned);
+            }
+        };
+        self.advance(step, &scene, id, None, describe, out)
+    }
+
+    fn complete(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        id: Id<'_>,
+        params: Option<&RawValue>,
+        out: &mut Vec<u8>,
+    ) -> Result<Received, RpcError> {
+        #[derive(Deserialize)]
+        struct Params {
+            #[serde(rename = "ref")]
+            reference: Reference,
+            argument: Argument,
+        }
+        #[derive(Deserialize)]
+        #[serde(tag = "type")]
+        enum Reference {
+            #[serde(rename = "ref/prompt")]
+            Prompt { name: String },
+            #[serde(rename = "ref/resource")]
+            Resource { uri: String },
+        }
+        #[derive(Deserialize)]
+        struct Argument {
+            name: String,
+            value: String,
+        }
+        if !self.registry.has_completions() {
+            return Err(RpcError::new(ErrorCode::MethodNotFound, "this server completes no arguments"));
+        }
+        let params: Params = read_params(params.ok_or_else(|| missing("params.ref"))?)?;
+        let completers: &[(&str, Completer)] = match &params.reference {
+            Reference::Prompt { name } => match self.registry.prompt(name) {
+                Some(prompt) => &prompt.completers,
+                None => return Err(unknown("prompt", name, self.registry.prompt_names())),
+            },
+            Reference::Resource { uri } => {
+                match self.registry.template_of(uri).or_else(|| self.registry.template(uri).map(|(found, _)| found)) {
+                    Some(template) => &template.completers,
+                    None => return Err(unknown("resource template", uri, self.registry.resource_uris())),
+                }
+            }
+        };
+        let complete = completers.iter().find(|(name, _)| *name == params.argument.name).map(|(_, complete)| *complete);
+        let value = params.argument.value;
+        let states = Arc::default();
+        let scene = Scene::new(session, &states, None, None);
+        let step = guarded(|| {
+            Step::Later(Box::pin(async move {
+                let values = match complete {
+                    Some(complete) => complete(value).await,
+                    None => Vec::new(),
+                };
+                Ok(CompleteResult { completion: Completion::new(values) })
+            }))
+        });
+        self.advance(step, &scene, id, None, |_| (), out)
+    }
+
+    /// Takes a call as far as it goes without waiting; what is left over becomes a future.
+    fn advance<R: Lower + Serialize + Send + 'static>(
+        self: &Arc<Self>,
+        step: Step<R>,
+        scene: &Scene<'_>,
+        id: Id<'_>,
+        timeout: Option<Duration>,
+        polish: impl FnOnce(&mut R) + Send + 'static,
+        out: &mut Vec<u8>,
+    ) -> Result<Received, RpcError> {
+        let version = scene.session.version();
+        let mut later = match step {
+            Step::Described => return Err(RpcError::internal("the handler did not run")),
+            Step::Done(result) => {
+                scene.finish();
+                let mut result = result?;
+                polish(&mut result);
+                result.lower(version);
+                write_result(out, id, &result);
+                return Ok(Received::Answered);
+            }
+            Step::Later(later) => later,
+            Step::Blocking(run) => self.blocking.run(run)?,
+        };
+        if let Poll::Ready(result) = poll_guarded(&mut later, &mut TaskContext::from_waker(Waker::noop())) {
+            scene.finish();
+            let mut result = result?;
+            polish(&mut result);
+            result.lower(version);
+            write_result(out, id, &result);
+            return Ok(Received::Answered);
+        }
+        if let Some(most) = self.limits.max_requests_per_session
+            && scene.session.calls_under_way() >= most
+        {
+            return Err(RpcError::internal(format!("{most} requests are under way; wait for one to end")));
+        }
+        let under_way = UnderWay::begin(scene, id)?;
+        let deadlines = Deadlines::new(timeout, &self.limits);
+        let session = Arc::clone(scene.session);
+        let id = id.as_str().to_owned();
+        Ok(Received::Pending(Box::pin(async move {
+            let result = deadlines.watch(&under_way.call, later).await;
+            under_way.call.finish();
+            drop(under_way);
+            let id = Id::of(&id);
+            let mut out = Vec::new();
+            match result? {
+                Ok(mut result) => {
+                    polish(&mut result);
+                    result.lower(session.version());
+                    write_result(&mut out, id, &result);
+                }
+                Err(error) => write_error(&mut out, Some(id), &error, session.version()),
+            }
+            Some(out)
+        })))
+    }
+}
+
+impl Lower for CompleteResult {
+    fn lower(&mut self, _: crate::protocol::ProtocolVersion) {}
+}
+
+/// Runs what a user wrote; a panic is an error of this call and of nothing else.
+fn guarded<R>(call: impl FnOnce() -> Step<R>) -> Step<R> {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Step::Done(Err(panicked())))
+}
+
+fn poll_guarded<R>(later: &mut Later<R>, cx: &mut TaskContext<'_>) -> Poll<Result<R, RpcError>> {
+    catch_unwind(AssertUnwindSafe(|| later.as_mut().poll(cx))).unwrap_or_else(|_| Poll::Ready(Err(panicked())))
+}
+
+/// What a client is told of a panic: that the server failed. The panic hook has told the operator the rest.
+fn panicked() -> RpcError {
+    RpcError::internal("the handler failed")
+}
+
+/// A call that has its place among those under way, until it is dropped.
+struct UnderWay {
+    session: Arc<Session>,
+    id: String,
+    call: Arc<Call>,
+}
+
+impl UnderWay {
+    fn begin(scene: &Scene<'_>, id: Id<'_>) -> Result<Self, RpcError> {
+        let call = scene.call();
+        if !scene.session.begin(id.as_str(), &call) {
+            return Err(RpcError::invalid_request("a request of this id is under way"));
+        }
+        Ok(Self { session: Arc::clone(scene.session), id: id.as_str().to_owned(), call })
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.call.finish();
+        self.session.end(&self.id);
+    }
+}
+
+/// How long a call may take: extended by its progress, and at most.
+struct Deadlines {
+    each: Option<Duration>,
+    last: Option<Instant>,
+}
+
+impl Deadlines {
+    fn new(timeout: Option<Duration>, limits: &Limits) -> Self {
+        let last = limits.max_call.map(|most| Instant::now() + most);
+        Self { each: timeout.or(limits.call_timeout), last }
+    }
+
+    /// The result of the call; none where it was cancelled.
+    async fn watch<R>(&self, call: &Call, mut later: Later<R>) -> Option<Result<R, RpcError>> {
+        let mut deadline = self.next();
+        let mut cancelled = false;
+        loop {
+            let sleep = async {
+                match deadline {
+                    Some(deadline) => tokio::time::sleep_until(deadline).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                () = call.cancelled(), if !cancelled => {
+                    if !call.is_heeding() {
+                        return None;
+                    }
+                    cancelled = true;
+                    deadline = Some(Instant::now() + CANCELLATION_GRACE);
+                }
+                result = std::future::poll_fn(|cx| poll_guarded(&mut later, cx)) => {
+                    return (!cancelled).then_some(result);
+                }
+                () = call.progressed.notified(), if !cancelled => deadline = self.next(),
+                () = sleep => {
+                    // The handler is told, then dropped where it waits.
+                    call.cancel();
+                    return (!cancelled).then(|| Err(RpcError::internal("the call took too long")));
+                }
+            }
+        }
+    }
+
+    fn next(&self) -> Option<Instant> {
+        let each = self.each.map(|each| Instant::now() + each);
+        match (each, self.last) {
+            (Some(each), Some(last)) => Some(each.min(last)),
+            (each, last) => each.or(last),
+        }
+    }
+}
+
+/// The threads for `blocking` functions: a bounded number, behind a bounded queue.
+#[derive(Debug)]
+struct BlockingPool {
+    threads: Arc<Semaphore>,
+    waiting: Arc<AtomicUsize>,
+    most_waiting: usize,
+}
+
+impl BlockingPool {
+    fn new(limits: &Limits) -> Self {
+        let threads = limits.max_blocking_threads.unwrap_or(Semaphore::MAX_PERMITS).min(Semaphore::MAX_PERMITS);
+        Self {
+            threads: Arc::new(Semaphore::new(threads)),
+            waiting: Arc::default(),
+            most_waiting: limits.blocking_queue.unwrap_or(usize::MAX),
+        }
+    }
+
+    fn run<R: Send + 'static>(
+        &self,
+        run: Box<dyn FnOnce() -> Result<R, RpcError> + Send>,
+    ) -> Result<Later<R>, RpcError> {
+        /// A place in the queue, given back even when the caller goes away.
+        struct Place(Arc<AtomicUsize>);
+        impl Drop for Place {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.most_waiting {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            return Err(RpcError::internal("the server is busy; try again later"));
+        }
+        let place = Place(Arc::clone(&self.waiting));
+        let threads = Arc::clone(&self.threads);
+        Ok(Box::pin(async move {
+            let permit = threads.acquire_owned().await;
+            drop(place);
+            let task = tokio::task::spawn_blocking(move || {
+                let result = run();
+                drop(permit);
+                result
+            });
+            task.await.unwrap_or_else(|_| Err(panicked()))
+        }))
+    }
+}
+
+fn set_level(session: &Session, params: Option<&RawValue>) -> Result<(), RpcError> {
+    #[derive(Deserialize)]
+    struct Params<'a> {
+        #[serde(borrow)]
+        level: Cow<'a, str>,
+    }
+    let params: Params<'_> = read_params(params.ok_or_else(|| missing("params.level"))?)?;
+    let level = LoggingLevel::parse(&params.level).ok_or_else(|| {
+        let levels = LoggingLevel::ALL.map(LoggingLevel::as_str).join(", ");
+        RpcError::invalid_params(format!("`params.level` must be one of {levels}"))
+    })?;
+    session.set_level(level);
+    Ok(())
+}
+
+fn cancel(session: &Session, params: Option<&RawValue>) {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Params<'a> {
+        #[serde(borrow)]
+        request_id: &'a RawValue,
+    }
+    // A malformed cancellation is ignored, as the standard wants.
+    if let Some(params) = params.and_then(|raw| serde_json::from_str::<Params<'_>>(raw.get()).ok()) {
+        session.cancel(params.request_id.get());
+    }
+}
+
+/// The parameters of a method as a `T`.
+pub(super) fn read_params<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, RpcError> {
+    serde_json::from_str(raw.get()).map_err(|error| {
+        // serde's words, without the place in a text that the client did not count.
+        let said = error.to_string();
+        let said = said.split(" at line ").next().unwrap_or_default();
+        RpcError::invalid_params(format!("invalid params: {}", excerpt_of_error(said)))
+    })
+}
+
+/// Deserialised by value where nothing is borrowed.
+pub(super) fn read_owned<T: DeserializeOwned>(raw: &RawValue) -> Result<T, RpcError> {
+    read_params(raw)
+}
+
+fn excerpt_of_error(text: &str) -> &str {
+    const MOST: usize = 200;
+    text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end])
+}
+
+pub(super) fn missing(member: &str) -> RpcError {
+    RpcError::invalid_params(format!("`{member}` is missing"))
+}
+
+fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> RpcError {
+    let mut message = format!("there is no {kind} `{}`", excerpt(name));
+    if let Some(near) = nearest(name, names) {
+        message.push_str(&format!("; did you mean `{near}`?"));
+    }
+    RpcError::invalid_params(message)
+}
+
+/// The `progressToken` of a request's `_meta`: a string or a number.
+fn progress_token(meta: Option<&RawValue>) -> Result<Option<&RawValue>, RpcError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Meta<'a> {
+        #[serde(borrow, default)]
+        progress_token: Option<&'a RawValue>,
+    }
+    let Some(meta) = meta else { return Ok(None) };
+    if !meta.get().starts_with('{') {
+        return Err(RpcError::invalid_params("`params._meta` must be an object"));
+    }
+    let token = read_params::<Meta<'_>>(meta)?.progress_token;
+    match token {
+        Some(token) if token.get().starts_with(['{', '[', 't', 'f']) => {
+            Err(RpcError::invalid_params("`params._meta.progressToken` must be a string or a number"))
+        }
+        token => Ok(token),
+    }
+}
+
+fn array(answers: &[Vec<u8>]) -> Vec<u8> {
+    let mut array = vec![b'['];
+    array.extend(answers.join(&b','));
+    array.push(b']');
+    array
+}
+
+/// Whether arrays and objects stand deeper in each other than `depth`.
+fn nests_deeper(text: &str, depth: usize) -> bool {
+    let (mut now, mut in_string, mut escaped) = (0usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' => {
+                now += 1;
+                if now > depth {
+                    return true;
+                }
+            }
+            b'}' | b']' => now = now.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,70 @@
+//! The serialised pages of a list, and the cursors between them.
+
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use serde::Serialize;
+
+use crate::protocol::{ProtocolVersion, RpcError, adapt::Lower};
+
+/// A list as one version of the protocol knows it: each page a `result`, ready to be sent.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    pages: Vec<Vec<u8>>,
+    /// A digest of the whole list: a cursor into another list, or into this one before a change, is no cursor.
+    digest: u64,
+}
+
+impl Pages {
+    pub(crate) fn new<T: Lower + Serialize>(
+        member: &str,
+        items: impl Iterator<Item = T>,
+        size: usize,
+        version: ProtocolVersion,
+    ) -> Self {
+        let items: Vec<Vec<u8>> = items
+            .filter_map(|mut item| {
+                item.lower(version);
+                serde_json::to_vec(&item).ok()
+            })
+            .collect();
+        let digest = items.iter().flatten().fold(fnv(member.as_bytes()), |digest, byte| step(digest, *byte));
+        let count = items.len().div_ceil(size).max(1);
+        let page = |index: usize| {
+            let entries = items.get(index * size..items.len().min((index + 1) * size)).unwrap_or_default();
+            let mut page = format!(r#"{{"{member}":["#).into_bytes();
+            page.extend(entries.join(&b','));
+            page.push(b']');
+            if index + 1 < count {
+                page.extend(format!(r#","nextCursor":"{}""#, cursor(digest, index + 1)).into_bytes());
+            }
+            page.push(b'}');
+            page
+        };
+        Self { pages: (0..count).map(page).collect(), digest }
+    }
+
+    /// The page that `cursor` begins, the first without one.
+    ///
+    /// # Errors
+    /// -32602 where the cursor is none of this list's.
+    pub(crate) fn page(&self, asked: Option<&str>) -> Result<&[u8], RpcError> {
+        let Some(asked) = asked else { return Ok(&self.pages[0]) };
+        (1..self.pages.len())
+            .find(|index| cursor(self.digest, *index) == asked)
+            .map(|index| self.pages[index].as_slice())
+            .ok_or_else(|| RpcError::invalid_params("`cursor` is not one that this list gave; begin again without one"))
+    }
+}
+
+fn cursor(digest: u64, index: usize) -> String {
+    let mut bytes = digest.to_le_bytes().to_vec();
+    bytes.extend_from_slice(&(index as u64).to_le_bytes());
+    BASE64_URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |digest, byte| step(digest, *byte))
+}
+
+fn step(digest: u64, byte: u8) -> u64 {
+    (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+}
