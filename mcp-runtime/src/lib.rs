@@ -15,8 +15,8 @@ pub use server::{
     context::{Context, FromContext, State},
     error::Error,
     outcome::{
-        IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, Json, PromptError, ReadRequest, ResourceError,
-        ToolError,
+        IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, Json, PromptError,
+        ReadRequest, ResourceError, ToolError,
     },
 };
 

@@ -18,7 +18,10 @@ pub struct McpServer(Limits);
 impl McpServer {
     /// A server from an annotated block or module.
     #[doc(hidden)]
-    pub fn from_definition<S: Send + Sync + 'static>(state: Arc<S>, definition: Definition<S>) -> Self {
+    pub fn from_definition<S: Send + Sync + 'static>(
+        state: Arc<S>,
+        definition: Definition<S>,
+    ) -> Self {
         let _ = (state, definition);
         Self::default()
     }

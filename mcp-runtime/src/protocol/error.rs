@@ -53,7 +53,11 @@ pub struct RpcError {
 impl RpcError {
     /// A refusal without data.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: None }
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+        }
     }
 
     /// -32602 with a message.

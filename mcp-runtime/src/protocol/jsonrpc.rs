@@ -24,7 +24,10 @@ pub(crate) struct Envelope<'a> {
 #[derive(Debug)]
 pub(crate) enum Kind<'a> {
     /// A request, or a notification where there is no id.
-    Call { method: Cow<'a, str>, params: Option<&'a RawValue> },
+    Call {
+        method: Cow<'a, str>,
+        params: Option<&'a RawValue>,
+    },
     /// An answer to a request of ours.
     Answer,
 }
@@ -48,7 +51,8 @@ impl<'a> Id<'a> {
     fn parse(raw: &'a RawValue) -> Option<Self> {
         let text = raw.get();
         let digits = text.strip_prefix('-').unwrap_or(text);
-        let fits = text.starts_with('"') || (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
+        let fits = text.starts_with('"')
+            || (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
         fits.then_some(Self(text))
     }
 }
@@ -62,11 +66,17 @@ pub(crate) struct Malformed<'a> {
 
 impl Malformed<'_> {
     pub(crate) fn parse_error(message: &str) -> Self {
-        Self { id: None, error: RpcError::new(ErrorCode::ParseError, message) }
+        Self {
+            id: None,
+            error: RpcError::new(ErrorCode::ParseError, message),
+        }
     }
 
     pub(crate) fn invalid_request(message: &str) -> Self {
-        Self { id: None, error: RpcError::invalid_request(message) }
+        Self {
+            id: None,
+            error: RpcError::invalid_request(message),
+        }
     }
 }
 
@@ -77,7 +87,9 @@ impl<'a> Envelope<'a> {
     pub(crate) fn parse(text: &'a str) -> Result<Self, Malformed<'a>> {
         let mut members = Members::default();
         let mut deserializer = serde_json::Deserializer::from_str(text);
-        let parsed = deserializer.deserialize_any(Collect(&mut members)).and_then(|()| deserializer.end());
+        let parsed = deserializer
+            .deserialize_any(Collect(&mut members))
+            .and_then(|()| deserializer.end());
         if let Err(error) = parsed {
             return Err(if error.is_data() {
                 Malformed::invalid_request("a message is a JSON object")
@@ -104,11 +116,19 @@ impl<'a> Members<'a> {
     fn into_envelope(self) -> Result<Envelope<'a>, Malformed<'a>> {
         let id = self.id.map(Id::parse);
         let known = id.flatten();
-        let refuse = |message: String| Err(Malformed { id: known, error: RpcError::invalid_request(message) });
+        let refuse = |message: String| {
+            Err(Malformed {
+                id: known,
+                error: RpcError::invalid_request(message),
+            })
+        };
         if let Some(member) = self.repeated {
             return refuse(format!("the member `{member}` stands twice"));
         }
-        if self.jsonrpc.is_none_or(|version| version.get() != r#""2.0""#) {
+        if self
+            .jsonrpc
+            .is_none_or(|version| version.get() != r#""2.0""#)
+        {
             return refuse("`jsonrpc` must be \"2.0\"".to_owned());
         }
         if id == Some(None) {
@@ -117,18 +137,28 @@ impl<'a> Members<'a> {
         }
         let Some(method) = self.method else {
             return if self.answer && known.is_some() {
-                Ok(Envelope { id: known, kind: Kind::Answer })
+                Ok(Envelope {
+                    id: known,
+                    kind: Kind::Answer,
+                })
             } else {
-                refuse("a message has a `method`, or an `id` with a `result` or an `error`".to_owned())
+                refuse(
+                    "a message has a `method`, or an `id` with a `result` or an `error`".to_owned(),
+                )
             };
         };
-        let Some(method) = text_of(method) else { return refuse("`method` must be a string".to_owned()) };
+        let Some(method) = text_of(method) else {
+            return refuse("`method` must be a string".to_owned());
+        };
         // Null is no params object, but clients that write one mean none.
         let params = self.params.filter(|params| params.get() != "null");
         if params.is_some_and(|params| !params.get().starts_with('{')) {
             return refuse("`params` must be an object".to_owned());
         }
-        Ok(Envelope { id: known, kind: Kind::Call { method, params } })
+        Ok(Envelope {
+            id: known,
+            kind: Kind::Call { method, params },
+        })
     }
 }
 
@@ -227,7 +257,12 @@ pub(crate) fn write_result<T: Serialize + ?Sized>(out: &mut Vec<u8>, id: Id<'_>,
         tracing::error!(%error, "a result could not be written as JSON");
         out.truncate(start);
         let refusal = RpcError::internal("the result could not be written as JSON");
-        return write_error(out, Some(id), &refusal, ProtocolVersion::LATEST_WITH_HANDSHAKE);
+        return write_error(
+            out,
+            Some(id),
+            &refusal,
+            ProtocolVersion::LATEST_WITH_HANDSHAKE,
+        );
     }
     out.push(b'}');
 }
@@ -243,7 +278,12 @@ pub(crate) fn write_raw_result(out: &mut Vec<u8>, id: Id<'_>, result: &[u8]) {
 }
 
 /// Writes a refusal; where the id could not be read it is null, or left out where the version says so.
-pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<Id<'_>>, error: &RpcError, version: ProtocolVersion) {
+pub(crate) fn write_error(
+    out: &mut Vec<u8>,
+    id: Option<Id<'_>>,
+    error: &RpcError,
+    version: ProtocolVersion,
+) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
     match id {
         Some(id) => {
@@ -255,7 +295,10 @@ pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<Id<'_>>, error: &RpcErro
     }
     out.extend_from_slice(br#","error":"#);
     // Writing to memory what holds only strings, numbers and JSON text cannot fail.
-    drop(serde_json::to_writer(&mut *out, &super::adapt::error_object(error, version)));
+    drop(serde_json::to_writer(
+        &mut *out,
+        &super::adapt::error_object(error, version),
+    ));
     out.push(b'}');
 }
 
@@ -269,12 +312,18 @@ mod tests {
             Ok(envelope) => {
                 let id = envelope.id.map_or("-", |id| id.as_str());
                 match envelope.kind {
-                    Kind::Call { method, params } => format!("{id} {method} {}", params.map_or("-", |raw| raw.get())),
+                    Kind::Call { method, params } => {
+                        format!("{id} {method} {}", params.map_or("-", |raw| raw.get()))
+                    }
                     Kind::Answer => format!("{id} answer"),
                 }
             }
             Err(malformed) => {
-                format!("{} {}", malformed.id.map_or("-", |id| id.as_str()), malformed.error.code.number())
+                format!(
+                    "{} {}",
+                    malformed.id.map_or("-", |id| id.as_str()),
+                    malformed.error.code.number()
+                )
             }
         }
     }
@@ -283,25 +332,49 @@ mod tests {
     fn messages_are_taken_apart_and_others_refused() {
         let check = |text: &str, expected: &str| assert_eq!(read(text), expected, "{text}");
         check(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "1 ping -");
-        check(r#" {"method":"a\/b","id":"x","jsonrpc":"2.0","params":{"a":[1]}} "#, r#""x" a/b {"a":[1]}"#);
+        check(
+            r#" {"method":"a\/b","id":"x","jsonrpc":"2.0","params":{"a":[1]}} "#,
+            r#""x" a/b {"a":[1]}"#,
+        );
         check(r#"{"jsonrpc":"2.0","method":"n","params":null}"#, "- n -");
         check(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, "7 answer");
-        check(r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":""}}"#, "7 answer");
+        check(
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":""}}"#,
+            "7 answer",
+        );
         let digits = "9".repeat(400);
-        check(&format!(r#"{{"jsonrpc":"2.0","id":{digits},"method":"m"}}"#), &format!("{digits} m -"));
-        check(r#"{"jsonrpc":"2.0","id":-1,"method":"m","extra":{"id":2}}"#, "-1 m -");
+        check(
+            &format!(r#"{{"jsonrpc":"2.0","id":{digits},"method":"m"}}"#),
+            &format!("{digits} m -"),
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":-1,"method":"m","extra":{"id":2}}"#,
+            "-1 m -",
+        );
 
         for id in ["null", "1.5", "1e3", "true", "{}", "[1]", "-"] {
             let expected = if id == "-" { "- -32700" } else { "- -32600" };
-            check(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#), expected);
+            check(
+                &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#),
+                expected,
+            );
         }
-        check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#, "2 -32600");
-        check(r#"{"jsonrpc":"2.0","id":1,"method":"m","method":"n"}"#, "1 -32600");
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#,
+            "2 -32600",
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"method":"m","method":"n"}"#,
+            "1 -32600",
+        );
         check(r#"{"jsonrpc":"2.0","id":1,"METHOD":"m"}"#, "1 -32600");
         check(r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#, "1 -32600");
         check(r#"{"id":1,"method":"m"}"#, "1 -32600");
         check(r#"{"jsonrpc":"2.0","id":1,"method":5}"#, "1 -32600");
-        check(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#, "1 -32600");
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#,
+            "1 -32600",
+        );
         check(r#"{"jsonrpc":"2.0","result":{}}"#, "- -32600");
         check("5", "- -32600");
         check(r#""text""#, "- -32600");
@@ -316,6 +389,11 @@ mod tests {
     #[test]
     fn deep_nesting_is_passed_over_or_refused_and_never_overflows() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(read(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","extra":{deep}}}"#)), "1 m -");
+        assert_eq!(
+            read(&format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"m","extra":{deep}}}"#
+            )),
+            "1 m -"
+        );
     }
 }

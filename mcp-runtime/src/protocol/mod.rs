@@ -21,8 +21,8 @@ pub mod version;
 pub use capabilities::{ClientCapabilities, ServerCapabilities};
 pub use completion::{CompleteResult, Completion};
 pub use content::{
-    Annotations, AudioContent, ContentBlock, EmbeddedResource, Icon, ImageContent, ResourceContents, ResourceLink, Role,
-    TextContent,
+    Annotations, AudioContent, ContentBlock, EmbeddedResource, Icon, ImageContent,
+    ResourceContents, ResourceLink, Role, TextContent,
 };
 pub use error::{ErrorCode, RpcError};
 pub use json::RawJson;
@@ -30,7 +30,8 @@ pub use lifecycle::{Implementation, InitializeResult};
 pub use logging::LoggingLevel;
 pub use prompts::{GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage};
 pub use resources::{
-    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceTemplate,
+    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
+    ResourceTemplate,
 };
 pub use tools::{CallToolResult, ListToolsResult, Tool, ToolAnnotations};
 pub use version::ProtocolVersion;

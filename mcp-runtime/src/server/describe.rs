@@ -40,9 +40,21 @@ impl ToolDescription {
         }
     }
 
-    pub(crate) fn argument<T: JsonSchema>(&mut self, parameter: &'static Parameter, optional: bool) {
-        let schema = if self.full { self.generator.subschema_for::<T>() } else { T::json_schema(&mut self.generator) };
-        if parameter.flatten { self.flatten(parameter, schema) } else { self.property(parameter, schema, optional) }
+    pub(crate) fn argument<T: JsonSchema>(
+        &mut self,
+        parameter: &'static Parameter,
+        optional: bool,
+    ) {
+        let schema = if self.full {
+            self.generator.subschema_for::<T>()
+        } else {
+            T::json_schema(&mut self.generator)
+        };
+        if parameter.flatten {
+            self.flatten(parameter, schema)
+        } else {
+            self.property(parameter, schema, optional)
+        }
     }
 
     pub(crate) fn output<T: IntoCallToolResult>(&mut self) {
@@ -51,19 +63,30 @@ impl ToolDescription {
 
     /// The names that the schema knows, for the refusal of others.
     pub(crate) fn names(&self) -> Option<Vec<String>> {
-        (!self.open).then(|| self.properties.iter().map(|(name, _)| name.clone()).collect())
+        (!self.open).then(|| {
+            self.properties
+                .iter()
+                .map(|(name, _)| name.clone())
+                .collect()
+        })
     }
 
     /// The JSON Schema of the arguments, members in source order.
     pub(crate) fn input_schema(&mut self) -> RawJson {
         let mut members = vec![r#""type":"object""#.to_owned()];
         if !self.properties.is_empty() {
-            let properties: Vec<_> =
-                self.properties.iter().map(|(name, schema)| format!("{}:{schema}", Value::from(name.as_str()))).collect();
+            let properties: Vec<_> = self
+                .properties
+                .iter()
+                .map(|(name, schema)| format!("{}:{schema}", Value::from(name.as_str())))
+                .collect();
             members.push(format!(r#""properties":{{{}}}"#, properties.join(",")));
         }
         if !self.required.is_empty() {
-            members.push(format!(r#""required":{}"#, Value::from(self.required.clone())));
+            members.push(format!(
+                r#""required":{}"#,
+                Value::from(self.required.clone())
+            ));
         }
         if !self.open {
             members.push(r#""additionalProperties":false"#.to_owned());
@@ -108,8 +131,13 @@ impl ToolDescription {
         if let Some(object) = schema.as_object_mut() {
             annotate(object, parameter);
         }
-        if self.properties.iter().any(|(name, _)| name == parameter.name) {
-            self.faults.push(format!("two parameters are named `{}`", parameter.name));
+        if self
+            .properties
+            .iter()
+            .any(|(name, _)| name == parameter.name)
+        {
+            self.faults
+                .push(format!("two parameters are named `{}`", parameter.name));
         }
         if !optional && !parameter.has_default {
             self.required.push(parameter.name.to_owned());
@@ -129,14 +157,18 @@ impl ToolDescription {
             return;
         };
         let required = schema["required"].as_array().cloned().unwrap_or_default();
-        self.open |= schema.get("additionalProperties").is_some_and(|members| *members != Value::Bool(false));
+        self.open |= schema
+            .get("additionalProperties")
+            .is_some_and(|members| *members != Value::Bool(false));
         for (name, schema) in properties {
             if self.properties.iter().any(|(taken, _)| *taken == name) {
-                self.faults.push(format!("two parameters are named `{name}`"));
+                self.faults
+                    .push(format!("two parameters are named `{name}`"));
             }
             self.properties.push((name, schema));
         }
-        self.required.extend(required.iter().filter_map(Value::as_str).map(str::to_owned));
+        self.required
+            .extend(required.iter().filter_map(Value::as_str).map(str::to_owned));
     }
 
     /// Takes out what clients stumble over: integer formats that only Rust knows.
@@ -157,7 +189,11 @@ pub struct ResourceDescription {
 
 impl ResourceDescription {
     pub(crate) fn variable(&mut self, parameter: &'static Parameter) {
-        self.completers.extend(parameter.complete.map(|complete| (parameter.name, complete)));
+        self.completers.extend(
+            parameter
+                .complete
+                .map(|complete| (parameter.name, complete)),
+        );
     }
 }
 
@@ -178,7 +214,11 @@ impl PromptDescription {
             description: parameter.description.map(str::to_owned),
             required: Some(required && !parameter.has_default),
         });
-        self.completers.extend(parameter.complete.map(|complete| (parameter.name, complete)));
+        self.completers.extend(
+            parameter
+                .complete
+                .map(|complete| (parameter.name, complete)),
+        );
     }
 }
 
@@ -199,7 +239,9 @@ fn generator(full: bool) -> SchemaGenerator {
 
 /// `Option<T>` is a `T` that may be left out: null is still taken, but not advertised.
 fn drop_null(schema: &mut Value) {
-    let Some(object) = schema.as_object_mut() else { return };
+    let Some(object) = schema.as_object_mut() else {
+        return;
+    };
     if let Some(Value::Array(types)) = object.get_mut("type") {
         types.retain(|kind| kind != "null");
         if types.len() == 1 {
@@ -225,12 +267,16 @@ fn drop_null(schema: &mut Value) {
 
 fn tidy(schema: &mut Value) {
     const OF_RUST: [&str; 14] = [
-        "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64", "uint128", "uint",
-        "float", "double",
+        "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64",
+        "uint128", "uint", "float", "double",
     ];
     match schema {
         Value::Object(object) => {
-            if object.get("format").and_then(Value::as_str).is_some_and(|format| OF_RUST.contains(&format)) {
+            if object
+                .get("format")
+                .and_then(Value::as_str)
+                .is_some_and(|format| OF_RUST.contains(&format))
+            {
                 object.remove("format");
             }
             for value in object.values_mut() {
@@ -258,7 +304,12 @@ fn annotate(schema: &mut Map<String, Value>, parameter: &Parameter) {
         }
     };
     set("description", parameter.description.map(Value::from));
-    set("default", parameter.default_json.and_then(|text| serde_json::from_str(text).ok()));
+    set(
+        "default",
+        parameter
+            .default_json
+            .and_then(|text| serde_json::from_str(text).ok()),
+    );
     set("minimum", parameter.minimum.map(figure));
     set("maximum", parameter.maximum.map(figure));
     set("exclusiveMinimum", parameter.exclusive_minimum.map(figure));
@@ -276,5 +327,9 @@ fn annotate(schema: &mut Map<String, Value>, parameter: &Parameter) {
 #[allow(clippy::cast_possible_truncation)]
 pub(crate) fn figure(value: f64) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    if value.fract() == 0.0 && value.abs() <= EXACT { Value::from(value as i64) } else { Value::from(value) }
+    if value.fract() == 0.0 && value.abs() <= EXACT {
+        Value::from(value as i64)
+    } else {
+        Value::from(value)
+    }
 }

@@ -42,7 +42,9 @@ pub enum Error {
         reason: String,
     },
     /// Two endpoints of one path.
-    #[error("options `{first}` and `{second}` are both `{path}`; each endpoint needs a path of its own")]
+    #[error(
+        "options `{first}` and `{second}` are both `{path}`; each endpoint needs a path of its own"
+    )]
     EqualPaths {
         /// The first option.
         first: String,
@@ -52,7 +54,9 @@ pub enum Error {
         path: String,
     },
     /// `*` among the allowed origins of a server that authenticates.
-    #[error("option `transport.options.cors.allowOrigins`: `*` cannot stand together with `auth`; list the origins that may call")]
+    #[error(
+        "option `transport.options.cors.allowOrigins`: `*` cannot stand together with `auth`; list the origins that may call"
+    )]
     OpenCorsWithAuth,
     /// An option whose feature does not exist in this version of the crate.
     #[error("option `{option}`: {what} is not built yet; remove the option")]
@@ -71,7 +75,9 @@ pub enum Error {
         feature: &'static str,
     },
     /// The listener's address is taken.
-    #[error("option `transport.options.port`: {address} is in use; choose another port, or 0 for any free one")]
+    #[error(
+        "option `transport.options.port`: {address} is in use; choose another port, or 0 for any free one"
+    )]
     PortInUse {
         /// The address that was asked for.
         address: SocketAddr,
@@ -85,7 +91,9 @@ pub enum Error {
         source: std::io::Error,
     },
     /// Two tools, resources or prompts of one name.
-    #[error("two {kind}s are named `{name}`; rename one (`name = \"…\"`), or mount its server under a prefix with `mount_at`")]
+    #[error(
+        "two {kind}s are named `{name}`; rename one (`name = \"…\"`), or mount its server under a prefix with `mount_at`"
+    )]
     Duplicate {
         /// `tool`, `resource`, `resource template` or `prompt`.
         kind: &'static str,
@@ -111,7 +119,9 @@ pub enum Error {
         reason: String,
     },
     /// A function takes `State<T>` and nobody provided a `T`.
-    #[error("{kind} `{name}` takes `State<{type_name}>`, but no such state was provided; call `.state(value)` on the server")]
+    #[error(
+        "{kind} `{name}` takes `State<{type_name}>`, but no such state was provided; call `.state(value)` on the server"
+    )]
     MissingState {
         /// `tool`, `resource` or `prompt`.
         kind: &'static str,
@@ -140,7 +150,11 @@ struct Source<'a>(&'a str);
 
 impl fmt::Display for Source<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() { Ok(()) } else { write!(f, " in {}", self.0) }
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            write!(f, " in {}", self.0)
+        }
     }
 }
 

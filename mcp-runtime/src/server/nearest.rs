@@ -4,7 +4,10 @@
 const EXCERPT: usize = 64;
 
 /// The candidate that is nearest to `name`, if it is near enough to be meant.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
     let name = excerpt(name);
     let allowed = (name.chars().count() / 3).clamp(1, 4);
     candidates
@@ -16,7 +19,11 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
 
 /// The beginning of a client's text: messages repeat no more of it than helps.
 pub(crate) fn excerpt(text: &str) -> &str {
-    match text.char_indices().map(|(index, _)| index).find(|index| *index >= EXCERPT) {
+    match text
+        .char_indices()
+        .map(|(index, _)| index)
+        .find(|index| *index >= EXCERPT)
+    {
         Some(end) => &text[..end],
         None => text,
     }
@@ -25,7 +32,10 @@ pub(crate) fn excerpt(text: &str) -> &str {
 /// Edits between two words, two letters changing places being one; letter case and `-` for `_` do not count.
 fn distance(a: &str, b: &str, allowed: usize) -> usize {
     let fold = |text: &str| -> Vec<char> {
-        text.chars().flat_map(char::to_lowercase).map(|c| if c == '-' { '_' } else { c }).collect()
+        text.chars()
+            .flat_map(char::to_lowercase)
+            .map(|c| if c == '-' { '_' } else { c })
+            .collect()
     };
     let (a, b) = (fold(a), fold(b));
     if a.len().abs_diff(b.len()) > allowed {
