@@ -1,0 +1,38 @@
+//! Parses a configuration file, as JSON or TOML by its ending.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::unreadable;
+use crate::server::error::Error;
+
+/// A file's options object.
+pub(super) struct ConfigFile {
+    pub(super) layer: Value,
+    pub(super) source_name: String,
+    /// TOML has no null; there `false` stands for it.
+    pub(super) lacks_null: bool,
+}
+
+pub(super) fn parse(path: &str, text: &str, named_by: &str) -> Result<ConfigFile, Error> {
+    let ending = Path::new(path).extension();
+    let is_toml = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
+    let layer = if is_toml {
+        toml::from_str(text).map_err(|error| toml_reason(&error, text))
+    } else {
+        serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"))
+    };
+    Ok(ConfigFile {
+        layer: layer.map_err(|reason| unreadable(path, named_by, &reason))?,
+        source_name: format!("the file {path}"),
+        lacks_null: is_toml,
+    })
+}
+
+/// The parser's own text repeats the line, which may hold a secret.
+fn toml_reason(error: &toml::de::Error, text: &str) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+    format!("is not TOML: {} at line {line}", error.message())
+}
