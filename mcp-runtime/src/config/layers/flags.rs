@@ -6,7 +6,7 @@ use lexopt::{Arg, Parser, ValueExt as _};
 
 use super::{
     super::nearest::nearest,
-    Given,
+    Given, invalid,
     settings::{CONFIG, SETTINGS, Setting, flag_of, flags},
 };
 use crate::server::error::Error;
@@ -49,10 +49,13 @@ pub(super) fn parse(arguments: &[OsString]) -> Flags {
                 flags.errors.push(Error::UnexpectedArgument { argument });
                 continue;
             }
-            // A value for a flag that takes none, as in `--help=x`.
             Err(error) => {
-                let argument = error.to_string();
-                flags.errors.push(Error::UnexpectedArgument { argument });
+                let flag = match error {
+                    lexopt::Error::UnexpectedValue { option, .. } => option,
+                    error => error.to_string(),
+                };
+                let reason = "takes no value".into();
+                flags.errors.push(invalid(&flag, reason));
                 return flags;
             }
         };
@@ -79,11 +82,7 @@ impl Flags {
         } else {
             Some(find(&flag)?)
         };
-        let invalid = |reason: &str| Error::InvalidOption {
-            path: flag.clone(),
-            reason: reason.into(),
-            source_name: String::new(),
-        };
+        let invalid = |reason: &str| invalid(&flag, reason.into());
         let value = value.filter(|value| !value.is_empty());
         let value = value.ok_or_else(|| invalid("needs a value"))?;
         let text = value.string().map_err(|_| invalid("is not UTF-8"))?;
@@ -114,14 +113,11 @@ fn find(flag: &str) -> Result<(&'static Setting, bool), Error> {
         let own = flag_of(setting.variable);
         if flag == own && setting.is_secret() {
             let variable = setting.variable;
-            return Err(Error::InvalidOption {
-                path: own,
-                reason: format!(
-                    "every user of this machine can read a secret on a command line; set `{variable}` or \
-                     `{variable}_FILE`"
-                ),
-                source_name: String::new(),
-            });
+            let reason = format!(
+                "every user of this machine can read a secret on a command line; set `{variable}` or \
+                 `{variable}_FILE`"
+            );
+            return Err(invalid(&own, reason));
         }
         if flag == own {
             return Ok((setting, false));

@@ -56,6 +56,7 @@ type ReadFile = dyn Fn(&Path) -> io::Result<Vec<u8>> + Send + Sync;
 /// What a binary should do after its layers were read.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "there is one, at start")]
 pub enum Outcome {
     /// Serve, with these options.
     Serve(ServerOptions),
@@ -75,10 +76,11 @@ impl Layers {
         K: Into<OsString>,
         V: Into<OsString>,
     {
-        let variables = variables.into_iter();
+        let variables = variables.into_iter().map(|(k, v)| (k.into(), v.into()));
+        let ours = |name: &OsString| name.to_string_lossy().starts_with("MCP_");
         Self {
             arguments: arguments.into_iter().map(Into::into).collect(),
-            variables: variables.map(|(k, v)| (k.into(), v.into())).collect(),
+            variables: variables.filter(|(name, _)| ours(name)).collect(),
             read_file: Box::new(read_file),
         }
     }
@@ -112,19 +114,21 @@ impl Layers {
         }
         let mut errors = flags.errors;
         let variables = self.given_variables(&mut errors);
-        let chosen = choice(
+        let known_errors = errors.len();
+        let kind = choice(
             Place::Transport,
             &KINDS,
             &flags.given,
             &variables,
             &mut errors,
         );
+        let auth = choice(Place::Auth, &AUTHS, &flags.given, &variables, &mut errors);
         let mut draft = Draft::from(options);
         let mut sources = BTreeMap::new();
 
         if draft.kind == Kind::Stdio {
             // A file may leave the choice to a later layer, and still hold the options of a listener.
-            draft.kind = chosen.unwrap_or(draft.kind);
+            draft.kind = kind.unwrap_or(draft.kind);
         }
         match self.config_file(flags.config) {
             Ok(Some(file)) => {
@@ -137,21 +141,22 @@ impl Layers {
             Ok(None) => {}
             Err(error) => errors.push(error),
         }
-        // From here on every layer is read for the transport that will serve.
-        draft.kind = chosen.unwrap_or(draft.kind);
 
-        let auth = choice(Place::Auth, &AUTHS, &flags.given, &variables, &mut errors);
         let target = Target {
-            kind: draft.kind,
+            kind: kind.unwrap_or(draft.kind),
             auth: auth.or(draft.http.auth),
+            unknown: errors.len() > known_errors,
         };
-        let layers = [(From::Environment, variables), (From::Flags, flags.given)];
-        for (from, given) in layers {
-            let given = target.fitting(given, from, &mut errors);
+        // From here on every layer is read for the transport that will serve.
+        draft.kind = target.kind;
+        for (via, given) in [(Via::Environment, variables), (Via::Flags, flags.given)] {
+            let given = target.fitting(given, via, &mut errors);
             let layer = self.layer(&given, target, &mut errors);
-            let mut reader = Reader::new(from.name());
-            draft.read(&layer, &mut reader);
-            errors.append(&mut reader.errors);
+            if !target.unknown {
+                let mut reader = Reader::new("");
+                draft.read(&layer, &mut reader);
+                errors.append(&mut reader.errors);
+            }
             sources.extend(given.into_iter().map(|it| (it.setting.path(), it.name)));
         }
         reader::collected(errors)?;
@@ -220,7 +225,7 @@ impl Layers {
                 });
                 continue;
             }
-            let value = match it.place() {
+            let value = match it.setting.place {
                 // Both are decided already, over all layers.
                 Place::Transport | Place::Auth => continue,
                 _ => self.value(it),
@@ -230,17 +235,20 @@ impl Layers {
                 Err(error) => errors.push(error),
             }
         }
-        let auth = target.auth.and_then(|auth| word(&AUTHS, auth));
-        if let Some(auth) = auth.filter(|_| target.kind != Kind::Stdio) {
-            put(&mut layer, "transport.options.auth.type", json!(auth));
+        if let Some(auth) = target.auth.filter(|_| target.kind != Kind::Stdio) {
+            let auth = json!(word(&AUTHS, auth));
+            put(&mut layer, "transport.options.auth.type", auth);
         }
         layer
     }
 
     fn value(&self, given: &Given) -> Result<Value, Error> {
-        let text = match given.is_file {
-            true => self.secret(given)?,
-            false => given.text.trim().to_owned(),
+        let text = if given.is_file {
+            self.secret(given)?
+        } else if given.setting.is_secret() {
+            given.text.clone()
+        } else {
+            given.text.trim().to_owned()
         };
         let list = |separators: fn(char) -> bool| -> Value {
             let items = text.split(separators).map(str::trim);
@@ -306,28 +314,15 @@ struct Given {
 }
 
 impl Given {
-    fn place(&self) -> Place {
-        self.setting.place
-    }
-
     fn is_same_setting(&self, other: &Self) -> bool {
         self.setting.variable == other.setting.variable && self.name != other.name
     }
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum From {
+enum Via {
     Environment,
     Flags,
-}
-
-impl From {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Environment => "the environment",
-            Self::Flags => "the flags",
-        }
-    }
 }
 
 /// What will serve after all layers.
@@ -335,64 +330,59 @@ impl From {
 struct Target {
     kind: Kind,
     auth: Option<AuthOptions>,
+    /// Whether a mistake hides what will serve; then nothing can be called unfit for it.
+    unknown: bool,
 }
 
 impl Target {
     /// What the target has a use for. The rest is ignored if it is a variable, and an error if it is a flag.
-    fn fitting(self, given: Vec<Given>, from: From, errors: &mut Vec<Error>) -> Vec<Given> {
+    fn fitting(self, given: Vec<Given>, via: Via, errors: &mut Vec<Error>) -> Vec<Given> {
         let mut fitting = Vec::new();
         for it in given {
-            let needed = match it.place() {
-                _ if !it.setting.fits(self.kind) => match it.place() {
-                    Place::Sse(_) => Need::Transport("sse"),
-                    _ => Need::Transport("sse` or `http-stream"),
-                },
+            let needed = match it.setting.place {
+                _ if self.unknown => None,
+                Place::Sse(_) if self.kind != Kind::Sse => Some("the transport `sse`".into()),
+                Place::Transport => None,
+                _ if self.kind == Kind::Stdio => {
+                    Some("the transport `sse` or `http-stream`".to_owned())
+                }
                 Place::AuthOption(auth, _) if self.auth != Some(auth) => {
-                    Need::Auth(word(&AUTHS, auth).unwrap_or_default())
+                    let auth = word(&AUTHS, auth);
+                    // Ignoring a key would leave a listener open that was meant to be guarded.
+                    if self.auth.is_none() {
+                        errors.push(not_chosen(it.name, via, auth));
+                        continue;
+                    }
+                    Some(format!("the authentication `{auth}`"))
                 }
-                _ => {
-                    fitting.push(it);
-                    continue;
-                }
+                _ => None,
             };
-            match (needed, from) {
-                // Ignoring a key would leave a listener open that was meant to be guarded.
-                (Need::Auth(auth), _) if self.auth.is_none() => {
-                    errors.push(Error::AuthNotChosen {
-                        given: it.name,
-                        chooser: if from == From::Flags {
-                            "--auth"
-                        } else {
-                            "MCP_AUTH"
-                        },
-                        auth,
-                    });
+            match (needed, via) {
+                (None, _) => fitting.push(it),
+                (Some(needed), Via::Environment) => {
+                    tracing::warn!(variable = it.name, "ignored: it only goes with {needed}");
                 }
-                (Need::Auth(auth), From::Flags) => {
-                    let reason = format!("only goes with `--auth {auth}`");
+                (Some(needed), Via::Flags) => {
+                    let choosers = "see `--transport` and `--auth`";
+                    let reason = format!("only goes with {needed}, {choosers}");
                     errors.push(invalid(&it.name, reason));
                 }
-                (Need::Transport(kind), From::Flags) => {
-                    let reason = format!("only goes with `--transport` `{kind}`");
-                    errors.push(invalid(&it.name, reason));
-                }
-                (Need::Auth(needed), From::Environment) => tracing::warn!(
-                    variable = it.name,
-                    "ignored: it only goes with the authentication `{needed}`"
-                ),
-                (Need::Transport(needed), From::Environment) => tracing::warn!(
-                    variable = it.name,
-                    "ignored: it only goes with the transport `{needed}`"
-                ),
             }
         }
         fitting
     }
 }
 
-enum Need {
-    Transport(&'static str),
-    Auth(&'static str),
+fn not_chosen(given: String, via: Via, auth: &'static str) -> Error {
+    let chooser = match via {
+        Via::Environment => "MCP_AUTH",
+        Via::Flags => "--auth",
+    };
+    Error::AuthNotChosen {
+        given,
+        chooser,
+        auth,
+    }
 }
 
 /// What flags, or else variables, choose. A word that is none is reported wherever it stands.
@@ -405,7 +395,7 @@ fn choice<T: Copy>(
 ) -> Option<T> {
     let mut chosen = None;
     for given in flags.iter().chain(variables) {
-        if given.place() != place {
+        if given.setting.place != place {
             continue;
         }
         match words.iter().find(|(word, _)| *word == given.text.trim()) {
@@ -420,9 +410,9 @@ fn choice<T: Copy>(
     chosen
 }
 
-fn word<T: PartialEq>(words: &[(&'static str, T)], meaning: T) -> Option<&'static str> {
+fn word<T: PartialEq>(words: &[(&'static str, T)], meaning: T) -> &'static str {
     let found = words.iter().find(|(_, it)| *it == meaning);
-    found.map(|(word, _)| *word)
+    found.map_or("", |(word, _)| word)
 }
 
 /// Puts a value at a path of an object, with the objects on the way.

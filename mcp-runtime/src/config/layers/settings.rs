@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::{AuthOptions, draft::Kind};
+use super::super::AuthOptions;
 
 /// A variable, and the flag of the same name if it holds no secret.
 pub(super) struct Setting {
@@ -101,15 +101,6 @@ const fn setting(
 }
 
 impl Setting {
-    /// Whether a transport of that type has the option.
-    pub(super) fn fits(&self, kind: Kind) -> bool {
-        match self.place {
-            Place::Transport => true,
-            Place::Sse(_) => kind == Kind::Sse,
-            _ => kind != Kind::Stdio,
-        }
-    }
-
     /// The option's full path.
     pub(super) fn path(&self) -> String {
         match self.place {
