@@ -33,7 +33,8 @@ pub(super) fn parse(arguments: &[OsString]) -> Flags {
     let mut parser = Parser::from_args(arguments.iter());
     loop {
         let flag = match parser.next() {
-            Ok(None) => return flags,
+            // What can be wrong here is a value behind `--help` or `--version`, which are answered all the same.
+            Ok(None) | Err(_) => return flags,
             Ok(Some(Arg::Long("help") | Arg::Short('h'))) => {
                 flags.asks = Some(Asks::Help);
                 continue;
@@ -48,15 +49,6 @@ pub(super) fn parse(arguments: &[OsString]) -> Flags {
                 let argument = argument.to_string_lossy().into_owned();
                 flags.errors.push(Error::UnexpectedArgument { argument });
                 continue;
-            }
-            Err(error) => {
-                let flag = match error {
-                    lexopt::Error::UnexpectedValue { option, .. } => option,
-                    error => error.to_string(),
-                };
-                let reason = "takes no value".into();
-                flags.errors.push(invalid(&flag, reason));
-                return flags;
             }
         };
         let value = value(&mut parser);
