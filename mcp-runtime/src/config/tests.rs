@@ -16,6 +16,7 @@ use tracing::{
 use super::{
     AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions,
 };
+use crate::limits::Limits;
 
 #[test]
 fn the_object_of_the_documentation() {
@@ -168,35 +169,37 @@ fn options_beside_the_transport() {
 #[test]
 fn every_limit() {
     let seconds = |n| Some(Duration::from_secs_f64(n));
-    let mut limits = crate::limits::Limits::default();
-    limits.max_request_line_bytes = Some(1);
-    limits.max_header_bytes = Some(2);
-    limits.max_headers = Some(3);
-    limits.header_read = seconds(4.0);
-    limits.max_body_bytes = Some(5);
-    limits.body_read = seconds(6.5);
-    limits.idle_connection = seconds(7.0);
-    limits.max_connections = Some(8);
-    limits.max_unauthenticated_requests = Some(9);
-    limits.max_json_depth = Some(10);
-    limits.max_batch = Some(0);
-    limits.max_line_bytes = Some(12);
-    limits.max_sessions = Some(13);
-    limits.max_sessions_per_principal = Some(14);
-    limits.session_idle = seconds(15.0);
-    limits.session_unused = seconds(16.0);
-    limits.max_streams = Some(17);
-    limits.max_streams_per_principal = Some(18);
-    limits.stream_queue_messages = Some(19);
-    limits.stream_queue_bytes = Some(20);
-    limits.stalled_write = seconds(0.25);
-    limits.keep_alive = None;
-    limits.max_requests_per_session = Some(23);
-    limits.call_timeout = seconds(24.0);
-    limits.max_call = None;
-    limits.max_blocking_threads = Some(26);
-    limits.blocking_queue = Some(0);
-    limits.shutdown_grace = seconds(0.0);
+    // In full, so that a new limit cannot be forgotten here.
+    let limits = Limits {
+        max_request_line_bytes: Some(1),
+        max_header_bytes: Some(2),
+        max_headers: Some(3),
+        header_read: seconds(4.0),
+        max_body_bytes: Some(5),
+        body_read: seconds(6.5),
+        idle_connection: seconds(7.0),
+        max_connections: Some(8),
+        max_unauthenticated_requests: Some(9),
+        max_json_depth: Some(10),
+        max_batch: Some(0),
+        max_line_bytes: Some(12),
+        max_sessions: Some(13),
+        max_sessions_per_principal: Some(14),
+        session_idle: seconds(15.0),
+        session_unused: seconds(16.0),
+        max_streams: Some(17),
+        max_streams_per_principal: Some(18),
+        stream_queue_messages: Some(19),
+        stream_queue_bytes: Some(20),
+        stalled_write: seconds(0.25),
+        keep_alive: None,
+        max_requests_per_session: Some(23),
+        call_timeout: seconds(24.0),
+        max_call: None,
+        max_blocking_threads: Some(26),
+        blocking_queue: Some(0),
+        shutdown_grace: seconds(0.0),
+    };
     let layer = json!({"transport": {"type": "sse", "options": {"limits": {
         "maxRequestLineBytes": 1, "maxHeaderBytes": 2, "maxHeaders": 3, "headerReadSeconds": 4,
         "maxBodyBytes": 5, "bodyReadSeconds": 6.5, "idleConnectionSeconds": 7,
@@ -561,10 +564,9 @@ fn every_option_that_stdio_lacks_is_named() {
         auth: Some(AuthOptions::Jwt),
         public_url: Some("http://h".into()),
         allowed_hosts: vec!["h".into()],
-        limits: {
-            let mut limits = crate::limits::Limits::default();
-            limits.max_batch = None;
-            limits
+        limits: Limits {
+            max_batch: None,
+            ..Limits::default()
         },
         health_endpoint: None,
     };

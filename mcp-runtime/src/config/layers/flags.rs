@@ -64,7 +64,13 @@ fn value(parser: &mut Parser) -> Option<OsString> {
         return Some(value);
     }
     let mut rest = parser.try_raw_args()?;
-    rest.next_if(|next| !next.to_string_lossy().starts_with("--"))
+    rest.next_if(|next| !is_flag(&next.to_string_lossy()))
+}
+
+/// Whether an argument is a flag; a PEM key also begins with dashes.
+fn is_flag(argument: &str) -> bool {
+    let name = argument.strip_prefix("--");
+    name.is_some_and(|name| !name.starts_with('-'))
 }
 
 impl Flags {

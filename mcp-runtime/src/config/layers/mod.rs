@@ -3,6 +3,7 @@
 mod file;
 mod flags;
 mod settings;
+mod target;
 #[cfg(test)]
 mod tests;
 
@@ -17,14 +18,15 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    AuthOptions, ServerOptions,
+    ServerOptions,
     draft::{AUTHS, Draft, KINDS, Kind},
-    reader::{self, Reader, one_of},
+    reader::{self, Reader},
     validate,
 };
 use crate::server::error::Error;
 use flags::Asks;
-use settings::{CONFIG, FILE, Form, Place, SETTINGS, Setting};
+use settings::{CONFIG, FILE, Form, Place, SETTINGS};
+use target::{Given, Target, Via, choice, word};
 
 /// Where a binary's options come from, beside its code.
 ///
@@ -122,7 +124,6 @@ impl Layers {
             &variables,
             &mut errors,
         );
-        let auth = choice(Place::Auth, &AUTHS, &flags.given, &variables, &mut errors);
         let mut draft = Draft::from(options);
         let mut sources = BTreeMap::new();
 
@@ -142,13 +143,17 @@ impl Layers {
             Err(error) => errors.push(error),
         }
 
+        // From here on every layer is read for the transport that will serve.
+        draft.kind = kind.unwrap_or(draft.kind);
+        let mut auth = None;
+        if draft.kind != Kind::Stdio || errors.len() > known_errors {
+            auth = choice(Place::Auth, &AUTHS, &flags.given, &variables, &mut errors);
+        }
         let target = Target {
-            kind: kind.unwrap_or(draft.kind),
+            kind: draft.kind,
             auth: auth.or(draft.http.auth),
             unknown: errors.len() > known_errors,
         };
-        // From here on every layer is read for the transport that will serve.
-        draft.kind = target.kind;
         for (via, given) in [(Via::Environment, variables), (Via::Flags, flags.given)] {
             let given = target.fitting(given, via, &mut errors);
             let layer = self.layer(&given, target, &mut errors);
@@ -301,118 +306,6 @@ impl fmt::Debug for Layers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Layers").finish_non_exhaustive()
     }
-}
-
-/// A variable or a flag that is set.
-struct Given {
-    /// As it was written: `MCP_PORT`, `--port`.
-    name: String,
-    setting: &'static Setting,
-    text: String,
-    /// Whether the text is the path of a file that holds the value.
-    is_file: bool,
-}
-
-impl Given {
-    fn is_same_setting(&self, other: &Self) -> bool {
-        self.setting.variable == other.setting.variable && self.name != other.name
-    }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Via {
-    Environment,
-    Flags,
-}
-
-/// What will serve after all layers.
-#[derive(Clone, Copy)]
-struct Target {
-    kind: Kind,
-    auth: Option<AuthOptions>,
-    /// Whether a mistake hides what will serve; then nothing can be called unfit for it.
-    unknown: bool,
-}
-
-impl Target {
-    /// What the target has a use for. The rest is ignored if it is a variable, and an error if it is a flag.
-    fn fitting(self, given: Vec<Given>, via: Via, errors: &mut Vec<Error>) -> Vec<Given> {
-        let mut fitting = Vec::new();
-        for it in given {
-            let needed = match it.setting.place {
-                _ if self.unknown => None,
-                Place::Sse(_) if self.kind != Kind::Sse => Some("the transport `sse`".into()),
-                Place::Transport => None,
-                _ if self.kind == Kind::Stdio => {
-                    Some("the transport `sse` or `http-stream`".to_owned())
-                }
-                Place::AuthOption(auth, _) if self.auth != Some(auth) => {
-                    let auth = word(&AUTHS, auth);
-                    // Ignoring a key would leave a listener open that was meant to be guarded.
-                    if self.auth.is_none() {
-                        errors.push(not_chosen(it.name, via, auth));
-                        continue;
-                    }
-                    Some(format!("the authentication `{auth}`"))
-                }
-                _ => None,
-            };
-            match (needed, via) {
-                (None, _) => fitting.push(it),
-                (Some(needed), Via::Environment) => {
-                    tracing::warn!(variable = it.name, "ignored: it only goes with {needed}");
-                }
-                (Some(needed), Via::Flags) => {
-                    let choosers = "see `--transport` and `--auth`";
-                    let reason = format!("only goes with {needed}, {choosers}");
-                    errors.push(invalid(&it.name, reason));
-                }
-            }
-        }
-        fitting
-    }
-}
-
-fn not_chosen(given: String, via: Via, auth: &'static str) -> Error {
-    let chooser = match via {
-        Via::Environment => "MCP_AUTH",
-        Via::Flags => "--auth",
-    };
-    Error::AuthNotChosen {
-        given,
-        chooser,
-        auth,
-    }
-}
-
-/// What flags, or else variables, choose. A word that is none is reported wherever it stands.
-fn choice<T: Copy>(
-    place: Place,
-    words: &[(&'static str, T)],
-    flags: &[Given],
-    variables: &[Given],
-    errors: &mut Vec<Error>,
-) -> Option<T> {
-    let mut chosen = None;
-    for given in flags.iter().chain(variables) {
-        if given.setting.place != place {
-            continue;
-        }
-        match words.iter().find(|(word, _)| *word == given.text.trim()) {
-            Some((_, meaning)) => chosen = chosen.or(Some(*meaning)),
-            None => {
-                let got = reader::shortened(&given.text);
-                let reason = format!("expected {}, got {got}", one_of(words));
-                errors.push(invalid(&given.name, reason));
-            }
-        }
-    }
-    chosen
-}
-
-fn word<T: PartialEq>(words: &[(&'static str, T)], meaning: T) -> &'static str {
-    let found = words.iter().find(|(_, it)| *it == meaning);
-    found.map_or("", |(word, _)| word)
 }
 
 /// Puts a value at a path of an object, with the objects on the way.

@@ -1,6 +1,6 @@
 //! Files, variables and flags, and what becomes of them, as tables.
 
-use std::{ffi::OsString, io, path::Path};
+use std::{ffi::OsString, io, path::Path, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -11,9 +11,19 @@ use super::{
     },
     Layers, Outcome, Target, Via, settings,
 };
-use crate::{config::draft::Kind, server::error::Error};
+use crate::{config::draft::Kind, limits::Limits, server::error::Error};
 
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 14] = [
+    (
+        "values.json",
+        r#"{"name": "n", "instructions": null, "transport": {"type": "http-stream", "options": {
+            "sessions": true, "allowedHosts": ["h"], "limits": {
+                "callTimeoutSeconds": 0.5, "maxBatch": 1}}}}"#,
+    ),
+    (
+        "twice.json",
+        r#"{"transport": {"type": "sse", "options": {"auth": {"type": "jwt"}, "auth": null}}}"#,
+    ),
     (
         "sse.json",
         r#"{"transport": {"type": "sse", "options": {"port": 1, "host": "file"}}}"#,
@@ -204,7 +214,7 @@ fn authentication_stays_on() {
         guarded,
         &[],
         &[("MCP_AUTH", "none")],
-        Err("option `MCP_AUTH`: expected `jwt`, `apikey` or `oauth`, got `none`"),
+        Err("option `MCP_AUTH`: expected `jwt`, `apikey` or `oauth`, got another word"),
     );
 }
 
@@ -227,13 +237,32 @@ fn files() {
         ("http.toml", http(|_| {})),
         ("plain", Ok(TransportOptions::Stdio)),
         (
+            "values.json",
+            Ok(TransportOptions::HttpStream(HttpStreamOptions {
+                allowed_hosts: vec!["h".into()],
+                limits: Limits {
+                    call_timeout: Some(Duration::from_millis(500)),
+                    max_batch: Some(1),
+                    ..Limits::default()
+                },
+                ..HttpStreamOptions::default()
+            })),
+        ),
+        (
+            "twice.json",
+            Err(
+                "cannot read twice.json (named by --config): cannot be taken as JSON: `auth` \
+                 stands twice at line 1 column 73",
+            ),
+        ),
+        (
             "missing.json",
             Err("cannot read missing.json (named by --config): entity not found"),
         ),
         (
             "broken.json",
             Err(
-                "cannot read broken.json (named by --config): is not JSON: trailing comma at line \
+                "cannot read broken.json (named by --config): cannot be taken as JSON: trailing comma at line \
                  2 column 1",
             ),
         ),
@@ -329,7 +358,7 @@ fn mistakes() {
             ],
             &[],
             "option `--transport`: expected `stdio`, `sse` or `http-stream`, got `http`\n\
-             option `--auth`: expected `jwt`, `apikey` or `oauth`, got `hunter`",
+             option `--auth`: expected `jwt`, `apikey` or `oauth`, got another word",
         ),
         (
             sse(),
@@ -459,7 +488,7 @@ fn variables_that_nothing_has_a_use_for() {
             stdio.clone(),
             &[
                 ("MCP_PORT", "x"),
-                ("MCP_AUTH", "jwt"),
+                ("MCP_AUTH", "hunter2"),
                 ("MCP_JWT_SECRET", "hunter2"),
             ],
             &["MCP_PORT", "MCP_AUTH", "MCP_JWT_SECRET"],
@@ -493,7 +522,8 @@ fn variables_that_nothing_has_a_use_for() {
 
 #[test]
 fn variables_of_authentication() {
-    let table: [(AuthOptions, &[(&str, &str)], Value); 4] = [
+    type Case<'c> = (AuthOptions, &'c [(&'c str, &'c str)], Value);
+    let table: [Case<'_>; 4] = [
         (
             AuthOptions::Jwt,
             &[
@@ -555,6 +585,14 @@ fn variables_of_authentication() {
         assert!(errors.is_empty(), "{errors:?}");
         assert_eq!(layer["transport"]["options"]["auth"], expected);
     }
+}
+
+#[test]
+fn a_key_that_begins_with_dashes() {
+    let key = "-----BEGIN PUBLIC KEY-----";
+    let flags = super::flags::parse(&["--jwt-public-key".into(), key.into()]);
+    assert_eq!(flags.given[0].text, key);
+    assert!(flags.errors.is_empty(), "{:?}", flags.errors);
 }
 
 #[test]
