@@ -1,16 +1,26 @@
-//! The facade.
+//! MCP servers from annotated Rust functions.
 
 #[doc(hidden)]
 pub mod __private;
+pub mod config;
 pub mod limits;
 pub mod protocol;
 mod serve;
 mod server;
 mod session;
+#[cfg(feature = "cli")]
+mod telemetry;
+pub mod testing;
+mod transport;
 
 #[cfg(feature = "macros")]
 pub use mcp_macros::*;
-pub use serve::McpServer;
+
+pub use config::{
+    AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions,
+};
+pub use limits::Limits;
+pub use serve::{Bound, Handle, McpServer};
 pub use server::{
     context::{Context, FromContext, State},
     error::Error,
@@ -25,5 +35,12 @@ pub mod prelude {
     #[cfg(feature = "macros")]
     pub use mcp_macros::*;
 
-    pub use crate::{Context, Error, Json, McpServer, PromptError, ResourceError, ToolError};
+    pub use crate::{
+        Context, Error, Json, McpServer, PromptError, ResourceError, ServerOptions, State,
+        ToolError,
+        protocol::{
+            CallToolResult, ContentBlock, GetPromptResult, PromptMessage, ReadResourceResult,
+            ResourceContents,
+        },
+    };
 }

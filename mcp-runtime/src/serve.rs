@@ -1,64 +1,448 @@
-//! From options and functions to a running server.
+//! From options and functions to a running server (floor 4).
 
-use std::sync::Arc;
+use std::{any::Any, fmt, net::SocketAddr, sync::Arc};
 
-use crate::{
-    limits::Limits,
-    server::{
-        definition::Definition,
-        error::Error,
-        registry::{PromptItem, ResourceItem, ToolItem},
-    },
+use serde_json::{Map, Value, json};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::watch,
 };
 
-/// A server that is being put together.
-#[derive(Debug, Default)]
-pub struct McpServer(Limits);
+use crate::{
+    config::{ServerOptions, SseOptions, TransportOptions},
+    limits::Limits,
+    protocol::Implementation,
+    server::{
+        definition::{self, Definition},
+        dispatch::Dispatcher,
+        error::Error,
+        registry::{self, PromptItem, Registration, ResourceItem, ToolItem},
+    },
+    transport::stdio,
+};
+
+/// A server that is being put together: options, and the functions it offers.
+///
+/// ```
+/// use mcp_runtime::{prelude::*, testing::TestClient};
+/// use serde_json::json;
+///
+/// /// Adds two numbers.
+/// #[mcp_tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let server = McpServer::new(ServerOptions::new("calculator", "1.0.0")).tool::<add>();
+/// let client = TestClient::connect(server).await?;
+/// assert_eq!(client.call("add", json!({"a": 2, "b": 3})).await?.first_text(), Some("5"));
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct McpServer {
+    options: ServerOptions,
+    registration: Registration,
+    title: Option<&'static str>,
+    website_url: Option<&'static str>,
+    icons: &'static [&'static str],
+    /// What is wrong with the attribute's options; told at start, as everything else is.
+    fault: Option<Error>,
+}
 
 impl McpServer {
+    /// A server of these options, and of no functions yet.
+    pub fn new(options: ServerOptions) -> Self {
+        let registration = Registration::new();
+        Self { options, registration, title: None, website_url: None, icons: &[], fault: None }
+    }
+
     /// A server from an annotated block or module.
     #[doc(hidden)]
-    pub fn from_definition<S: Send + Sync + 'static>(
-        state: Arc<S>,
-        definition: Definition<S>,
-    ) -> Self {
-        let _ = (state, definition);
-        Self::default()
+    pub fn from_definition<S: Send + Sync + 'static>(state: Arc<S>, definition: Definition<S>) -> Self {
+        let declared = definition.server;
+        let mut options = ServerOptions::new(declared.name, declared.version);
+        options.instructions = declared.instructions.map(str::to_owned);
+        let fault = match attribute_layer(&declared) {
+            Some(layer) => options.apply(&layer, "the attribute `#[mcp_server]`").err(),
+            None => None,
+        };
+        let mut registration = Registration::new();
+        registration.add_definition(&state, &definition);
+        Self {
+            options,
+            registration,
+            title: declared.title,
+            website_url: declared.website_url,
+            icons: declared.icons,
+            fault,
+        }
     }
 
-    /// Adds a lone tool.
+    /// Adds a lone tool: the name of a function under `#[mcp_tool]`.
     #[must_use]
-    pub fn tool<T: ToolItem>(self) -> Self {
-        let _ = T::TOOL;
+    pub fn tool<T: ToolItem>(mut self) -> Self {
+        self.registration.add_tool(&Arc::new(()), &T::TOOL, false);
         self
     }
 
-    /// Adds a lone resource.
+    /// Adds a lone resource: the name of a function under `#[mcp_resource]`.
     #[must_use]
-    pub fn resource<T: ResourceItem>(self) -> Self {
-        let _ = T::RESOURCE;
+    pub fn resource<T: ResourceItem>(mut self) -> Self {
+        self.registration.add_resource(&Arc::new(()), &T::RESOURCE);
         self
     }
 
-    /// Adds a lone prompt.
+    /// Adds a lone prompt: the name of a function under `#[mcp_prompt]`.
     #[must_use]
-    pub fn prompt<T: PromptItem>(self) -> Self {
-        let _ = T::PROMPT;
+    pub fn prompt<T: PromptItem>(mut self) -> Self {
+        self.registration.add_prompt(&Arc::new(()), &T::PROMPT);
         self
     }
 
-    /// Provides what `State<T>` parameters take.
+    /// Adds all that another server offers, by the names it has there. The other's options do not count.
     #[must_use]
-    pub fn state<T: Send + Sync + 'static>(self, value: T) -> Self {
-        drop(value);
+    pub fn mount(mut self, other: McpServer) -> Self {
+        self.fault = self.fault.or(other.fault);
+        self.registration.mount(None, other.registration);
         self
     }
 
-    /// Serves, with a runtime of its own.
+    /// Adds all that another server offers, its tools and prompts named `PREFIX_…`. URIs stay as they are.
+    #[must_use]
+    pub fn mount_at(mut self, prefix: &str, other: McpServer) -> Self {
+        self.fault = self.fault.or(other.fault);
+        self.registration.mount(Some(prefix), other.registration);
+        self
+    }
+
+    /// Provides what `State<T>` parameters take, also those of servers mounted here that have no such state.
+    #[must_use]
+    pub fn state<T: Any + Clone + Send + Sync>(mut self, value: T) -> Self {
+        self.registration.add_state(value);
+        self
+    }
+
+    /// How many entries one page of a list holds (500).
+    #[must_use]
+    pub fn page_size(mut self, entries: usize) -> Self {
+        self.registration.set_page_size(entries);
+        self
+    }
+
+    /// The options as they stand.
+    pub fn options(&self) -> &ServerOptions {
+        &self.options
+    }
+
+    /// Replaces the options, those of the attribute included.
+    #[must_use]
+    pub fn with_options(mut self, options: ServerOptions) -> Self {
+        self.options = options;
+        self.fault = None;
+        self
+    }
+
+    /// Starts with the options as they are, and serves until serving ends: on stdio with the input, on a listener
+    /// when the process is told to stop (SIGTERM, Ctrl-C) or never.
     ///
     /// # Errors
-    /// When it cannot start.
-    pub fn run_blocking(self) -> Result<(), Error> {
-        Ok(())
+    /// When it cannot start: each cause is a variant of [`Error`] that names the option.
+    pub async fn start(self) -> Result<(), Error> {
+        self.bind().await?.serve().await
     }
+
+    /// Opens the transport, so that clients can connect, and serves nobody yet.
+    ///
+    /// ```
+    /// use mcp_runtime::{ServerOptions, SseOptions, TransportOptions, McpServer};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let mut options = ServerOptions::new("weather", "1.0.0");
+    /// options.transport = TransportOptions::Sse(SseOptions { port: 0, ..Default::default() });
+    /// let server = McpServer::new(options).bind().await?;
+    /// println!("listening on {:?}", server.local_addr());
+    /// let handle = server.handle();
+    /// let serving = tokio::spawn(server.serve());
+    /// handle.shut_down();
+    /// serving.await.unwrap()
+    /// # }).unwrap();
+    /// # Ok::<(), mcp_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When it cannot start: each cause is a variant of [`Error`] that names the option.
+    pub async fn bind(self) -> Result<Bound, Error> {
+        self.options.validate()?;
+        let transport = self.options.transport.clone();
+        let dispatcher = self.dispatcher()?;
+        let (stop, stopped) = watch::channel(false);
+        let handle = Handle { stop: Arc::new(stop) };
+        let kind = match transport {
+            TransportOptions::Stdio => Kind::Stdio(dispatcher),
+            TransportOptions::Sse(options) => listen(dispatcher, options).await?,
+            TransportOptions::HttpStream(_) => {
+                return Err(not_built("transport.type", "Streamable HTTP (`http-stream`)"));
+            }
+        };
+        Ok(Bound { kind, handle, stopped })
+    }
+
+    /// Serves one client over any pair of byte streams, one JSON message a line, as stdio does.
+    ///
+    /// # Errors
+    /// When the functions cannot be served together, or the streams fail.
+    pub async fn serve_streams<R, W>(self, reader: R, writer: W) -> Result<(), Error>
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        let dispatcher = self.dispatcher()?;
+        stdio::serve(dispatcher, reader, writer, std::future::pending()).await.map_err(stream_failed)
+    }
+
+    /// Serves with a runtime of its own: [`McpServer::run`] for a `main` without one.
+    ///
+    /// # Errors
+    /// As [`McpServer::run`].
+    #[cfg(feature = "cli")]
+    pub fn run_blocking(self) -> Result<(), Error> {
+        runtime()?.block_on(self.run())
+    }
+
+    /// Serves with a runtime of its own: [`McpServer::start`] for a `main` without one.
+    ///
+    /// # Errors
+    /// As [`McpServer::start`].
+    #[cfg(not(feature = "cli"))]
+    pub fn run_blocking(self) -> Result<(), Error> {
+        runtime()?.block_on(self.start())
+    }
+
+    /// The `main` of a server: the options in the code, then those of a file (`MCP_CONFIG`, `--config`), of the
+    /// environment (`MCP_…`) and of flags (`--transport sse --port 9000`; `--help` lists them); logging to standard
+    /// error; SIGTERM and Ctrl-C end it, a second one at once.
+    ///
+    /// # Errors
+    /// When it cannot start. Returned from `main`, the error ends the process with one clear line and exit code 1.
+    #[cfg(feature = "cli")]
+    pub async fn run(mut self) -> Result<(), Error> {
+        use crate::config::{Layers, Outcome};
+
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        let _logging = crate::telemetry::init();
+        match Layers::from_process().apply(self.options)? {
+            Outcome::Show(text) => {
+                crate::telemetry::say(&text);
+                Ok(())
+            }
+            Outcome::Serve(options) => {
+                self.options = options;
+                self.fault = None;
+                let name = self.options.name.clone();
+                let bound = self.bind().await?;
+                bound.announce(&name);
+                let handle = bound.handle();
+                let serving = bound.serve();
+                tokio::select! {
+                    result = serving => result,
+                    () = crate::telemetry::told_twice_to_stop(handle) => {
+                        tracing::warn!("told twice to stop: calls in flight are cut");
+                        Ok(())
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn dispatcher(self) -> Result<Arc<Dispatcher>, Error> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        let limits = match &self.options.transport {
+            TransportOptions::Sse(options) => options.limits.clone(),
+            TransportOptions::HttpStream(options) => options.limits.clone(),
+            TransportOptions::Stdio => Limits::default(),
+        };
+        let info = Implementation {
+            name: self.options.name,
+            version: self.options.version,
+            title: self.title.map(str::to_owned),
+            description: None,
+            website_url: self.website_url.map(str::to_owned),
+            icons: registry::icons(self.icons),
+        };
+        let registry = self.registration.build(info, self.options.instructions)?;
+        Ok(Dispatcher::new(registry, limits))
+    }
+}
+
+/// A server whose transport is open.
+pub struct Bound {
+    kind: Kind,
+    handle: Handle,
+    stopped: watch::Receiver<bool>,
+}
+
+enum Kind {
+    Stdio(Arc<Dispatcher>),
+    #[cfg(feature = "http")]
+    Http(crate::transport::http::Listener),
+}
+
+impl Bound {
+    /// The address of the listener; none on stdio.
+    pub fn local_addr(&self) -> Option<SocketAddr> {
+        match &self.kind {
+            Kind::Stdio(_) => None,
+            #[cfg(feature = "http")]
+            Kind::Http(listener) => Some(listener.local_addr()),
+        }
+    }
+
+    /// What can be done with the server while it serves.
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Serves until serving ends.
+    ///
+    /// # Errors
+    /// When standard input or output fails.
+    pub async fn serve(self) -> Result<(), Error> {
+        let mut stopped = self.stopped;
+        let stop = async move {
+            // An error means that no handle is left which could stop it.
+            if stopped.wait_for(|stop| *stop).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        // Kept until the end, so that `stop` has a sender.
+        let _handle = self.handle;
+        match self.kind {
+            Kind::Stdio(dispatcher) => {
+                let (reader, writer, redirected) = stdio::standard_streams().map_err(stream_failed)?;
+                let result = stdio::serve(dispatcher, reader, writer, stop).await;
+                drop(redirected);
+                result.map_err(stream_failed)
+            }
+            #[cfg(feature = "http")]
+            Kind::Http(listener) => {
+                listener.serve(stop).await;
+                Ok(())
+            }
+        }
+    }
+
+    /// Says where it can be reached, for people: the address, the endpoints, what to tell a client.
+    #[cfg(feature = "cli")]
+    fn announce(&self, name: &str) {
+        #[cfg(feature = "http")]
+        if let Kind::Http(listener) = &self.kind {
+            let url = format!("http://{}", listener.local_addr());
+            let (stream, messages) = listener.endpoints();
+            let client = json!({ "mcpServers": { name: { "type": "sse", "url": format!("{url}{stream}") } } });
+            crate::telemetry::say(&format!(
+                "listening on {url}\n  GET  {url}{stream}\n  POST {url}{messages}\nclient configuration:\n{client:#}"
+            ));
+        }
+        let _ = name;
+    }
+}
+
+impl fmt::Debug for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bound").field("local_addr", &self.local_addr()).finish_non_exhaustive()
+    }
+}
+
+/// What can be done with a server while it serves; clones speak of the same server.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    stop: Arc<watch::Sender<bool>>,
+}
+
+impl Handle {
+    /// Ends serving: nothing new is accepted, streams end, calls in flight get `shutdownGraceSeconds`.
+    pub fn shut_down(&self) {
+        self.stop.send_replace(true);
+    }
+}
+
+#[cfg(feature = "http")]
+async fn listen(dispatcher: Arc<Dispatcher>, options: SseOptions) -> Result<Kind, Error> {
+    use crate::transport::http::{HttpOptions, Listener};
+
+    refuse_unbuilt(&options)?;
+    let http = HttpOptions {
+        endpoint: options.endpoint,
+        message_endpoint: options.message_endpoint,
+        health_endpoint: options.health_endpoint,
+        allow_origins: options.cors.map(|cors| cors.allow_origins),
+        public_url: options.public_url,
+        allowed_hosts: options.allowed_hosts,
+        limits: options.limits,
+    };
+    let listener = Listener::bind(dispatcher, &options.host, options.port, http).await?;
+    tracing::info!(address = %listener.local_addr(), "listening");
+    Ok(Kind::Http(listener))
+}
+
+#[cfg(not(feature = "http"))]
+async fn listen(_: Arc<Dispatcher>, _: SseOptions) -> Result<Kind, Error> {
+    Err(Error::MissingFeature { option: "transport.type".to_owned(), feature: "http" })
+}
+
+/// What may be asked for, but does not exist yet, is refused: nothing is configured and ignored.
+#[cfg(feature = "http")]
+fn refuse_unbuilt(options: &SseOptions) -> Result<(), Error> {
+    let defaults = SseOptions::default();
+    if options.auth.is_some() {
+        return Err(not_built("transport.options.auth", "authentication"));
+    }
+    if options.sessions != defaults.sessions {
+        return Err(not_built("transport.options.sessions", "Streamable HTTP"));
+    }
+    if options.resumability != defaults.resumability {
+        return Err(not_built("transport.options.resumability", "resuming a stream"));
+    }
+    Ok(())
+}
+
+fn not_built(option: &str, what: &str) -> Error {
+    Error::NotBuilt { option: option.to_owned(), what: what.to_owned() }
+}
+
+fn stream_failed(source: std::io::Error) -> Error {
+    Error::Io { what: "reading or writing the client's stream failed", source }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Error> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(|source| Error::Io { what: "the runtime could not be made", source })
+}
+
+/// The options that an attribute states, as a layer; none where it states none.
+fn attribute_layer(declared: &definition::Server) -> Option<Value> {
+    let mut options = Map::new();
+    let mut set = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            options.insert(key.to_owned(), value);
+        }
+    };
+    set("port", declared.port.map(Value::from));
+    set("endpoint", declared.endpoint.map(Value::from));
+    set("messageEndpoint", declared.message_endpoint.map(Value::from));
+    set("cors", declared.cors.map(|origins| json!({ "allowOrigins": origins })));
+    set("auth", declared.auth.map(|auth| json!({ "type": auth, "options": {} })));
+    let mut transport = Map::new();
+    if let Some(kind) = declared.transport {
+        transport.insert("type".to_owned(), kind.into());
+    }
+    if !options.is_empty() {
+        transport.insert("options".to_owned(), options.into());
+    }
+    (!transport.is_empty()).then(|| json!({ "transport": transport }))
 }

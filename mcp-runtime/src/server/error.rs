@@ -58,6 +58,43 @@ pub enum Error {
         "option `transport.options.cors.allowOrigins`: `*` cannot stand together with `auth`; list the origins that may call"
     )]
     OpenCorsWithAuth,
+    /// A layer that would leave a server unguarded whose code asks for authentication.
+    #[error("option `transport.options.auth`{}: authentication that is on cannot be switched off from outside; \
+             remove the null, or choose another `type` or the transport `stdio`", Source(.source_name))]
+    AuthSwitchedOff {
+        /// The layer that tried.
+        source_name: String,
+    },
+    /// Variables or flags of authentication on a listener that does not authenticate.
+    #[error("`{given}` is set, but no authentication is chosen; add `{chooser}={auth}`, or remove `{given}`")]
+    AuthNotChosen {
+        /// The variable or flag that was given.
+        given: String,
+        /// The variable or flag that chooses.
+        chooser: &'static str,
+        /// The type of authentication that it belongs to.
+        auth: &'static str,
+    },
+    /// A flag that stands on the command line twice.
+    #[error("flag `{flag}` is given more than once; keep one")]
+    RepeatedFlag {
+        /// The flag.
+        flag: String,
+    },
+    /// Something on the command line that is no flag.
+    #[error("unexpected argument `{argument}`; every setting is a flag, see `--help`")]
+    UnexpectedArgument {
+        /// What was given.
+        argument: String,
+    },
+    /// A value and a file that holds the value, both for one option.
+    #[error("`{first}` and `{second}` are both set; keep one")]
+    TwoSources {
+        /// The variable or flag that holds the value.
+        first: String,
+        /// The variable or flag that names a file.
+        second: String,
+    },
     /// An option whose feature does not exist in this version of the crate.
     #[error("option `{option}`: {what} is not built yet; remove the option")]
     NotBuilt {

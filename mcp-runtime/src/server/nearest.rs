@@ -6,11 +6,12 @@ const EXCERPT: usize = 64;
 /// The candidate that is nearest to `name`, if it is near enough to be meant.
 pub(crate) fn nearest<'a>(
     name: &str,
-    candidates: impl Iterator<Item = &'a str>,
+    candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let name = excerpt(name);
     let allowed = (name.chars().count() / 3).clamp(1, 4);
     candidates
+        .into_iter()
         .map(|candidate| (distance(name, candidate, allowed), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
@@ -29,16 +30,10 @@ pub(crate) fn excerpt(text: &str) -> &str {
     }
 }
 
-/// Edits between two words, two letters changing places being one; letter case and `-` for `_` do not count.
+/// Edits between two words, two letters changing places being one; letter case, `-` and `_` do not count.
 fn distance(a: &str, b: &str, allowed: usize) -> usize {
-    let fold = |text: &str| -> Vec<char> {
-        text.chars()
-            .flat_map(char::to_lowercase)
-            .map(|c| if c == '-' { '_' } else { c })
-            .collect()
-    };
-    let (a, b) = (fold(a), fold(b));
-    if a.len().abs_diff(b.len()) > allowed {
+    let (a, b) = (folded(a), folded(b));
+    if a.is_empty() || a.len().abs_diff(b.len()) > allowed {
         return usize::MAX;
     }
     let mut before: Vec<usize> = Vec::new();
@@ -55,6 +50,11 @@ fn distance(a: &str, b: &str, allowed: usize) -> usize {
         before = std::mem::replace(&mut last, row);
     }
     last[b.len()]
+}
+
+fn folded(name: &str) -> Vec<char> {
+    let letters = name.chars().filter(|letter| !matches!(letter, '_' | '-'));
+    letters.flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

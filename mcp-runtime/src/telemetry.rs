@@ -1,0 +1,128 @@
+//! What a server's process says to its operator, and how it is told to stop (floor 4).
+
+use std::{
+    io::{self, Write},
+    sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::serve::Handle;
+
+/// Lines that wait for a standard error which nobody reads; beyond them, lines are lost and counted.
+const MOST_WAITING: usize = 1024;
+
+/// The longest line, in bytes.
+const LONGEST_LINE: usize = 2048;
+
+/// Logging, until it is dropped; then what waits is written.
+#[derive(Debug)]
+pub(crate) struct Logging {
+    lines: Option<SyncSender<Vec<u8>>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+/// Logs to standard error from `info` on, unless the process has a subscriber already.
+///
+/// A thread of its own writes, so that a client which does not read standard error stops nothing.
+pub(crate) fn init() -> Option<Logging> {
+    let (sender, receiver) = sync_channel(MOST_WAITING);
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(Lossy(sender.clone()))
+        .with_ansi(false)
+        .with_target(false)
+        .finish();
+    tracing::subscriber::set_global_default(subscriber).ok()?;
+    let writer = std::thread::Builder::new().name("mcp-log".to_owned()).spawn(move || write(&receiver)).ok();
+    Some(Logging { lines: Some(sender), writer })
+}
+
+/// Says something to the person at the terminal.
+pub(crate) fn say(text: &str) {
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Tells the server to stop at the first signal; resolves at the second.
+pub(crate) async fn told_twice_to_stop(handle: Handle) {
+    signal().await;
+    tracing::info!("told to stop: calls in flight are finished");
+    handle.shut_down();
+    signal().await;
+}
+
+#[cfg(unix)]
+async fn signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn signal() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}
+
+fn write(lines: &Receiver<Vec<u8>>) {
+    while let Ok(line) = lines.recv() {
+        if line.is_empty() || io::stderr().write_all(&line).is_err() {
+            return;
+        }
+    }
+}
+
+impl Drop for Logging {
+    fn drop(&mut self) {
+        // An empty line ends the thread. It is not waited for without end: nobody may be reading what it writes.
+        if let Some(lines) = self.lines.take() {
+            let _ = lines.try_send(Vec::new());
+        }
+        if let Some(writer) = self.writer.take() {
+            for _ in 0..50 {
+                if writer.is_finished() {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Lossy(SyncSender<Vec<u8>>);
+
+impl Write for Lossy {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut line = bytes.to_vec();
+        if line.len() > LONGEST_LINE {
+            line.truncate(LONGEST_LINE - 1);
+            line.push(b'\n');
+        }
+        match self.0.try_send(line) {
+            Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Lossy {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}

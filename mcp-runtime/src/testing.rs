@@ -1,0 +1,352 @@
+//! A client within the process, for tests of servers: typed, and without a wire (floor 4).
+
+use std::{
+    collections::{HashMap, VecDeque},
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use tokio::{
+    sync::{Notify, oneshot},
+    task::JoinHandle,
+};
+
+use crate::{
+    McpServer,
+    protocol::{
+        CallToolResult, GetPromptResult, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, Prompt, ProtocolVersion, ReadResourceResult, Resource,
+        ResourceTemplate, Tool,
+    },
+    server::error::Error,
+    transport::memory::Memory,
+};
+
+/// Notifications that are kept for [`TestClient::notification`]; older ones are dropped.
+const MOST_NOTIFICATIONS: usize = 4096;
+
+/// A client connected to a server in the same process.
+///
+/// ```
+/// use mcp_runtime::{prelude::*, testing::TestClient};
+/// use serde_json::json;
+///
+/// /// Says hello.
+/// #[mcp_tool]
+/// fn hello(name: String) -> String {
+///     format!("Hello, {name}!")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let server = McpServer::new(ServerOptions::default()).tool::<hello>();
+/// let client = TestClient::connect(server).await?;
+/// let result = client.call("hello", json!({"name": "Ada"})).await?;
+/// assert_eq!(result.first_text(), Some("Hello, Ada!"));
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct TestClient {
+    shared: Arc<Shared>,
+    reader: JoinHandle<()>,
+    initialized: InitializeResult,
+}
+
+#[derive(Debug)]
+struct Shared {
+    memory: Memory,
+    next_id: AtomicU64,
+    state: Mutex<State>,
+    notified: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: HashMap<u64, oneshot::Sender<Result<Value, Refusal>>>,
+    notifications: VecDeque<Notification>,
+}
+
+/// A server's notification.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Notification {
+    /// E.g. `notifications/progress`.
+    pub method: String,
+    /// Its parameters, null where it has none.
+    #[serde(default)]
+    pub params: Value,
+}
+
+/// A server's refusal: the `error` of its answer.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Refusal {
+    /// E.g. -32602.
+    pub code: i64,
+    /// One sentence.
+    pub message: String,
+    /// More for a program to read, null where there is none.
+    #[serde(default)]
+    pub data: Value,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.code)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// A request that is under way.
+#[derive(Debug)]
+pub struct Started {
+    shared: Arc<Shared>,
+    id: u64,
+    answer: oneshot::Receiver<Result<Value, Refusal>>,
+}
+
+impl TestClient {
+    /// Connects, with the newest version of the protocol that has a handshake.
+    ///
+    /// # Errors
+    /// When the server cannot start.
+    pub async fn connect(server: McpServer) -> Result<Self, Error> {
+        Self::connect_as(server, ProtocolVersion::LATEST_WITH_HANDSHAKE).await
+    }
+
+    /// Connects as a client of that version.
+    ///
+    /// # Errors
+    /// When the server cannot start.
+    pub async fn connect_as(server: McpServer, version: ProtocolVersion) -> Result<Self, Error> {
+        let shared = Arc::new(Shared {
+            memory: Memory::new(server.dispatcher()?),
+            next_id: AtomicU64::new(1),
+            state: Mutex::default(),
+            notified: Notify::new(),
+        });
+        let reader = tokio::spawn(read(Arc::clone(&shared)));
+        let params = json!({
+            "protocolVersion": version.as_str(),
+            "capabilities": {},
+            "clientInfo": { "name": "test-client", "version": env!("CARGO_PKG_VERSION") },
+        });
+        let answer = start(&shared, "initialize", &params).await.answer().await;
+        let unusable = |reason: String| Error::InvalidItem { kind: "handshake", name: "initialize".to_owned(), reason };
+        let result = answer.map_err(|refusal| unusable(refusal.to_string()))?;
+        let initialized = serde_json::from_value(result).map_err(|error| unusable(error.to_string()))?;
+        let client = Self { shared, reader, initialized };
+        client.notify("notifications/initialized", json!({})).await;
+        Ok(client)
+    }
+
+    /// What the server said of itself.
+    pub fn initialized(&self) -> &InitializeResult {
+        &self.initialized
+    }
+
+    /// Calls a tool.
+    ///
+    /// # Errors
+    /// When the server refuses the request; a failed tool is a result with `is_error`.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Result<CallToolResult, Refusal> {
+        self.typed("tools/call", json!({ "name": tool, "arguments": arguments })).await
+    }
+
+    /// All tools, page by page.
+    ///
+    /// # Errors
+    /// When the server refuses the request.
+    pub async fn list_tools(&self) -> Result<Vec<Tool>, Refusal> {
+        self.pages("tools/list", |page: ListToolsResult| (page.tools, page.next_cursor)).await
+    }
+
+    /// All resources, page by page.
+    ///
+    /// # Errors
+    /// When the server refuses the request.
+    pub async fn list_resources(&self) -> Result<Vec<Resource>, Refusal> {
+        self.pages("resources/list", |page: ListResourcesResult| (page.resources, page.next_cursor)).await
+    }
+
+    /// All resource templates, page by page.
+    ///
+    /// # Errors
+    /// When the server refuses the request.
+    pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, Refusal> {
+        let split = |page: ListResourceTemplatesResult| (page.resource_templates, page.next_cursor);
+        self.pages("resources/templates/list", split).await
+    }
+
+    /// All prompts, page by page.
+    ///
+    /// # Errors
+    /// When the server refuses the request.
+    pub async fn list_prompts(&self) -> Result<Vec<Prompt>, Refusal> {
+        self.pages("prompts/list", |page: ListPromptsResult| (page.prompts, page.next_cursor)).await
+    }
+
+    /// Reads a resource.
+    ///
+    /// # Errors
+    /// When the server refuses the request: there is no such resource, or it cannot be read.
+    pub async fn read(&self, uri: &str) -> Result<ReadResourceResult, Refusal> {
+        self.typed("resources/read", json!({ "uri": uri })).await
+    }
+
+    /// Gets a prompt; the arguments are an object of texts.
+    ///
+    /// # Errors
+    /// When the server refuses the request.
+    pub async fn get_prompt(&self, prompt: &str, arguments: Value) -> Result<GetPromptResult, Refusal> {
+        self.typed("prompts/get", json!({ "name": prompt, "arguments": arguments })).await
+    }
+
+    /// Sends any request, and waits for its result.
+    ///
+    /// # Errors
+    /// When the server refuses the request.
+    pub async fn request(&self, method: &str, params: Value) -> Result<Value, Refusal> {
+        self.start(method, params).await.answer().await
+    }
+
+    /// Sends any request, and does not wait.
+    pub async fn start(&self, method: &str, params: Value) -> Started {
+        start(&self.shared, method, &params).await
+    }
+
+    /// Sends a notification.
+    pub async fn notify(&self, method: &str, params: Value) {
+        self.shared.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
+    }
+
+    /// The server's next notification, in the order of their coming.
+    pub async fn notification(&self) -> Notification {
+        loop {
+            let notified = self.shared.notified.notified();
+            if let Some(notification) = self.shared.state().notifications.pop_front() {
+                return notification;
+            }
+            notified.await;
+        }
+    }
+
+    /// All notifications that have come and were not asked for yet.
+    pub fn notifications(&self) -> Vec<Notification> {
+        self.shared.state().notifications.drain(..).collect()
+    }
+
+    async fn typed<T: DeserializeOwned>(&self, method: &str, params: Value) -> Result<T, Refusal> {
+        decode(self.request(method, params).await?)
+    }
+
+    async fn pages<P: DeserializeOwned, T>(
+        &self,
+        method: &str,
+        split: impl Fn(P) -> (Vec<T>, Option<String>),
+    ) -> Result<Vec<T>, Refusal> {
+        let mut all = Vec::new();
+        let mut params = json!({});
+        loop {
+            let (items, next) = split(self.typed(method, params).await?);
+            all.extend(items);
+            match next {
+                Some(cursor) => params = json!({ "cursor": cursor }),
+                None => return Ok(all),
+            }
+        }
+    }
+}
+
+impl Drop for TestClient {
+    fn drop(&mut self) {
+        self.shared.memory.close();
+        self.reader.abort();
+    }
+}
+
+impl Started {
+    /// The request's id.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Tells the server that nobody waits for the answer any more.
+    pub async fn cancel(&self) {
+        let params = json!({ "requestId": self.id });
+        self.shared.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })).await;
+    }
+
+    /// Waits for the answer.
+    ///
+    /// # Errors
+    /// When the server refuses the request, or the connection ends without an answer.
+    pub async fn answer(self) -> Result<Value, Refusal> {
+        self.answer.await.unwrap_or_else(|_| {
+            let message = "the connection ended without an answer".to_owned();
+            Err(Refusal { code: 0, message, data: Value::Null })
+        })
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn send(&self, message: &impl Serialize) {
+        // A `Value` always is JSON.
+        self.memory.send(&serde_json::to_vec(message).unwrap_or_default()).await;
+    }
+}
+
+async fn start(shared: &Arc<Shared>, method: &str, params: &Value) -> Started {
+    let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
+    let (sender, answer) = oneshot::channel();
+    shared.state().waiting.insert(id, sender);
+    shared.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+    Started { shared: Arc::clone(shared), id, answer }
+}
+
+/// Hands answers to whoever waits for them, and keeps notifications.
+async fn read(shared: Arc<Shared>) {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Message {
+        Refused { id: u64, error: Refusal },
+        Answered { id: u64, result: Value },
+        Notified(Notification),
+    }
+    while let Some(message) = shared.memory.receive().await {
+        let Ok(message) = serde_json::from_slice::<Message>(&message) else { continue };
+        let mut state = shared.state();
+        let (id, answer) = match message {
+            Message::Answered { id, result } => (id, Ok(result)),
+            Message::Refused { id, error } => (id, Err(error)),
+            Message::Notified(notification) => {
+                if state.notifications.len() == MOST_NOTIFICATIONS {
+                    state.notifications.pop_front();
+                }
+                state.notifications.push_back(notification);
+                drop(state);
+                shared.notified.notify_waiters();
+                continue;
+            }
+        };
+        if let Some(waiting) = state.waiting.remove(&id) {
+            let _ = waiting.send(answer);
+        }
+    }
+    shared.state().waiting.clear();
+}
+
+fn decode<T: DeserializeOwned>(result: Value) -> Result<T, Refusal> {
+    serde_json::from_value(result).map_err(|error| Refusal {
+        code: 0,
+        message: format!("the result is not what the standard says: {error}"),
+        data: Value::Null,
+    })
+}

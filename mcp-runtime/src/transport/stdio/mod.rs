@@ -1,0 +1,274 @@
+//! One JSON message a line, over a pair of byte streams: standard input and output, or any other.
+//!
+//! One task reads, dispatches and writes, so that lines never mix and a client that does not read stops the reading.
+//! Answers are written when the input has run dry, many in one write.
+
+mod descriptor;
+mod lines;
+
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+pub(crate) use descriptor::standard_streams;
+use lines::{Line, Lines};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    task::JoinSet,
+};
+
+use crate::{
+    protocol::{
+        ErrorCode, RpcError,
+        jsonrpc::write_error,
+    },
+    server::dispatch::{Dispatcher, Received},
+    session::{Outbox, Overflow, Session},
+};
+
+/// How long calls in flight get once the client has closed its end.
+const END_OF_INPUT_GRACE: Duration = Duration::from_secs(5);
+
+/// Bytes waiting to be written beyond which nothing more is read.
+const HIGH_WATER: usize = 256 * 1024;
+
+/// Bytes that one read may take.
+const READ_SIZE: usize = 16 * 1024;
+
+/// Serves one client until its input ends, its output closes, or `stop` resolves.
+///
+/// What was read is answered; calls in flight get a few seconds, then they are cancelled.
+pub(crate) async fn serve<R, W>(
+    dispatcher: Arc<Dispatcher>,
+    reader: R,
+    writer: W,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()));
+    let mut pipe = Pipe {
+        lines: Lines::new(dispatcher.limits().max_line_bytes.unwrap_or(usize::MAX)),
+        most_calls: dispatcher.limits().max_requests_per_session.unwrap_or(usize::MAX),
+        dispatcher,
+        session,
+        reader,
+        writer,
+        output: Vec::new(),
+        written: 0,
+        ended: false,
+        calls: JoinSet::new(),
+    };
+    let grace = tokio::select! {
+        result = pipe.run() => {
+            if !pipe.hears_us(result)? {
+                return Ok(());
+            }
+            END_OF_INPUT_GRACE
+        }
+        () = stop => pipe.dispatcher.limits().shutdown_grace.unwrap_or(Duration::MAX),
+    };
+    let drained = tokio::time::timeout(grace, pipe.drain()).await;
+    if let Ok(result) = drained {
+        pipe.hears_us(result)?;
+        return Ok(());
+    }
+    // Those that heed it end by themselves; the others are dropped with the set.
+    pipe.session.cancel_all();
+    let result = tokio::time::timeout(Duration::from_secs(1), pipe.drain()).await.unwrap_or(Ok(()));
+    pipe.hears_us(result)?;
+    Ok(())
+}
+
+struct Pipe<R, W> {
+    dispatcher: Arc<Dispatcher>,
+    session: Arc<Session>,
+    most_calls: usize,
+    reader: R,
+    writer: W,
+    lines: Lines,
+    output: Vec<u8>,
+    /// How much of `output` is written.
+    written: usize,
+    ended: bool,
+    calls: JoinSet<()>,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
+    /// Reads, dispatches and writes until the input ends; what it held is dispatched then.
+    async fn run(&mut self) -> io::Result<()> {
+        std::future::poll_fn(|cx| {
+            loop {
+                let taken = self.take_messages(cx);
+                let dispatched = self.dispatch();
+                let read = self.read(cx)?;
+                if self.ended && self.lines.is_empty() {
+                    return Poll::Ready(Ok(()));
+                }
+                // More input at hand means more answers soon: they go out together.
+                if (taken | dispatched | read) && !self.is_full() {
+                    continue;
+                }
+                let had_output = self.has_output();
+                if self.write(cx)?.is_pending() || !had_output {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await
+    }
+
+    /// Waits for the calls in flight, and writes all that there is to write.
+    async fn drain(&mut self) -> io::Result<()> {
+        std::future::poll_fn(|cx| {
+            loop {
+                let taken = self.take_messages(cx);
+                let written = self.write(cx)?;
+                if taken {
+                    continue;
+                }
+                if !self.calls.is_empty() || !written.is_ready() {
+                    return Poll::Pending;
+                }
+                ready!(Pin::new(&mut self.writer).poll_flush(cx))?;
+                return Poll::Ready(Ok(()));
+            }
+        })
+        .await
+    }
+
+    /// Whether the other end still reads; an error of any other kind is passed on.
+    fn hears_us(&self, result: io::Result<()>) -> io::Result<bool> {
+        match result {
+            Ok(()) => Ok(true),
+            Err(error) if matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset) => {
+                self.session.close();
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes over what handlers have to say, as far as there is room.
+    fn take_messages(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut taken = false;
+        while self.calls.poll_join_next(cx).map(|call| call.is_some()) == Poll::Ready(true) {
+            taken = true;
+        }
+        while !self.is_full()
+            && let Poll::Ready(Some(message)) = self.session.outbox.poll_next(cx)
+        {
+            self.output.extend_from_slice(&message);
+            self.output.push(b'\n');
+            taken = true;
+        }
+        taken
+    }
+
+    /// Dispatches the whole lines that were read.
+    fn dispatch(&mut self) -> bool {
+        let mut dispatched = false;
+        while !self.is_full()
+            && self.session.calls_under_way() < self.most_calls
+            && let Some(line) = self.lines.next(self.ended)
+        {
+            dispatched = true;
+            let before = self.output.len();
+            match line {
+                Line::Whole(line) => {
+                    match self.dispatcher.receive(&self.session, line, &mut self.output) {
+                        Received::Answered | Received::Refused => {}
+                        Received::Accepted => continue,
+                        Received::Pending(pending) => {
+                            let session = Arc::clone(&self.session);
+                            self.calls.spawn(async move {
+                                if let Some(answer) = pending.await {
+                                    // Closed means that nobody reads the answer any more.
+                                    let _ = session.outbox.send(answer).await;
+                                }
+                            });
+                            continue;
+                        }
+                    }
+                }
+                Line::TooLong => {
+                    let message = format!("the line is longer than {} bytes", self.lines.limit());
+                    let error = RpcError::new(ErrorCode::ParseError, message);
+                    write_error(&mut self.output, None, &error, self.session.version());
+                }
+            }
+            debug_assert!(self.output.len() > before, "an answer has bytes");
+            self.output.push(b'\n');
+        }
+        dispatched
+    }
+
+    fn read(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
+        let full = self.session.calls_under_way() >= self.most_calls
+            || self.is_full();
+        if self.ended || full || self.lines.has_line() {
+            return Ok(false);
+        }
+        let space = self.lines.space(READ_SIZE);
+        let mut buffer = ReadBuf::new(space);
+        match Pin::new(&mut self.reader).poll_read(cx, &mut buffer) {
+            Poll::Ready(Ok(())) => {
+                let count = buffer.filled().len();
+                self.lines.filled(count);
+                self.ended = count == 0;
+                Ok(true)
+            }
+            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::ConnectionReset => {
+                self.lines.filled(0);
+                self.ended = true;
+                Ok(true)
+            }
+            Poll::Ready(Err(error)) => Err(error),
+            Poll::Pending => {
+                self.lines.filled(0);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Writes what there is; ready once nothing is left.
+    fn write(&mut self, cx: &mut Context<'_>) -> io::Result<Poll<()>> {
+        while self.has_output() {
+            match Pin::new(&mut self.writer).poll_write(cx, &self.output[self.written..]) {
+                Poll::Ready(Ok(0)) => return Err(io::ErrorKind::BrokenPipe.into()),
+                Poll::Ready(Ok(count)) => self.written += count,
+                Poll::Ready(Err(error)) => return Err(error),
+                Poll::Pending => return Ok(Poll::Pending),
+            }
+        }
+        self.output.clear();
+        self.written = 0;
+        // One large answer is no reason to keep its memory.
+        self.output.shrink_to(READ_SIZE);
+        if Pin::new(&mut self.writer).poll_flush(cx)?.is_pending() {
+            return Ok(Poll::Pending);
+        }
+        Ok(Poll::Ready(()))
+    }
+
+    /// Whether the client is so slow to read that nothing more is read from it.
+    fn is_full(&self) -> bool {
+        self.output.len() - self.written >= HIGH_WATER
+    }
+
+    fn has_output(&self) -> bool {
+        self.written < self.output.len()
+    }
+}
+
+impl<R, W> Drop for Pipe<R, W> {
+    fn drop(&mut self) {
+        self.session.close();
+    }
+}
