@@ -341,7 +341,8 @@ class Driver:
             problems = []
 
             async def one(call):
-                problems.extend(await self.answer(call))
+                arguments = show(call["params"]["arguments"])
+                problems.extend(f"{arguments}: {problem}" for problem in await self.answer(call))
 
             async with anyio.create_task_group() as group:
                 for call in step["calls"]:
@@ -350,7 +351,13 @@ class Driver:
         if step["do"] == "cancel":
             return await self.cancel(step)
         if "progress" not in step:
-            return await self.answer(step)
+            problems = await self.answer(step)
+            if "error" not in step or problems:
+                return problems
+            # A client may make such an error by itself: it has to be the server's.
+            request_id = [m["id"] for m in self.wire.sent if "method" in m and "id" in m][-1]
+            got = [m.get("error", MISSING) for m in self.wire.answers(request_id)][-1:]
+            return match([step["error"]], got, "errors (received)")
         seen, count = [], step["progress"]
 
         async def on_progress(progress, total, message):
@@ -373,7 +380,7 @@ class Driver:
             problems.append(f"progress after the result: {show(late)}")
         for where, got in (("received", list(self.wire.progress(request_id))), ("callback", seen)):
             if got != wanted:
-                problems.append(f"progress ({where}) is {got}, expected 1..{count} of {count}")
+                problems.append(f"progress ({where}) is {show(got)}, expected 1..{count} of {count}")
         return problems
 
     def last_call(self):

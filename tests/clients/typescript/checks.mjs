@@ -133,6 +133,10 @@ class Wire {
     return this.received.filter((m) => m.method === 'notifications/progress' && m.params.progressToken === token);
   }
 
+  lastRequest() {
+    return this.sent.filter((m) => m.method !== undefined && m.id !== undefined).at(-1).id;
+  }
+
   lastCall() {
     return this.sent.filter((m) => m.method === 'tools/call').at(-1).id;
   }
@@ -213,9 +217,20 @@ class Driver {
   }
 
   async run(step) {
-    if (step.do === 'together') return (await Promise.all(step.calls.map((call) => this.answer(call)))).flat();
+    if (step.do === 'together') {
+      const each = step.calls.map(async (call) => {
+        const problems = await this.answer(call);
+        return problems.map((problem) => `${show(call.params.arguments)}: ${problem}`);
+      });
+      return (await Promise.all(each)).flat();
+    }
     if (step.do === 'cancel') return this.cancel(step);
-    if (step.progress === undefined) return this.answer(step);
+    if (step.progress === undefined) {
+      const problems = await this.answer(step);
+      if (!step.error || problems.length > 0) return problems;
+      // A client may make such an error by itself: it has to be the server's.
+      return match(step.error, this.wire.answers(this.wire.lastRequest()).at(-1)?.error, 'error (received)');
+    }
 
     const seen = [];
     const problems = await this.answer(step, { onprogress: ({ progress, total }) => seen.push([progress, total]) });
@@ -227,12 +242,12 @@ class Driver {
     const late = reports.filter((m) => this.wire.received.indexOf(m) > answered);
     if (answered >= 0 && late.length > 0) problems.push(`progress after the result: ${show(late)}`);
     const received = reports.map(({ params }) => [params.progress, params.total]);
-    if (show(received) !== show(wanted) || received.length !== count) {
-      problems.push(`progress (received) is ${JSON.stringify(received)}, expected 1..${count} of ${count}`);
+    if (JSON.stringify(received) !== JSON.stringify(wanted)) {
+      problems.push(`progress (received) is ${show(received)}, expected 1..${count} of ${count}`);
     }
-    // These clients drop the reports that come in one read with the result: the callback's end may be missing.
-    if (seen.length === 0 || JSON.stringify(seen) !== JSON.stringify(received.slice(0, seen.length))) {
-      problems.push(`progress (callback) is ${JSON.stringify(seen)}, expected 1..${count} of ${count}`);
+    // These clients drop the reports that come in one read with the result: the last ones may not reach the callback.
+    if ((seen.length === 0 && !step.burst) || JSON.stringify(seen) !== JSON.stringify(received.slice(0, seen.length))) {
+      problems.push(`progress (callback) is ${show(seen)}, expected 1..${count} of ${count}`);
     }
     return problems;
   }
