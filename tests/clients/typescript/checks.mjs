@@ -1,0 +1,373 @@
+// Drives an example server with an official TypeScript client. The two drivers say how their client
+// is made and asked; the checks are here, what is expected in ../expected.json.
+//
+//     drive-*.mjs --client-version V --expected FILE --server NAME [--mode MODE] (--stdio BINARY | --sse URL)
+//
+// Prints one line per check that failed and, last, `checked N`. Exits non-zero unless all held.
+
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+const STEP_MS = 30_000;
+// How long the clients wait for a server whose stdin was closed before they kill it.
+const STDIN_CLOSED_MS = 2_000;
+const LISTS = {
+  'tools/list': ['listTools', 'tools'],
+  'resources/list': ['listResources', 'resources'],
+  'resources/templates/list': ['listResourceTemplates', 'resourceTemplates'],
+  'prompts/list': ['listPrompts', 'prompts'],
+};
+
+// ---------------------------------------------------------------- matching
+
+function show(value) {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  return text.length <= 300 ? text : `${text.slice(0, 300)}… (${text.length} characters)`;
+}
+
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The ways in which `got` differs from the pattern `want`. */
+export function match(want, got, at = '') {
+  if (isObject(want) && Object.keys(want).some((key) => key.startsWith('$'))) {
+    return Object.entries(want).flatMap(([key, arg]) => operator(key, arg, got, at));
+  }
+  if (isObject(want)) {
+    if (!isObject(got)) return [`${at || 'result'} is ${show(got)}, not an object`];
+    return Object.entries(want).flatMap(([key, sub]) => match(sub, got[key], at ? `${at}.${key}` : key));
+  }
+  if (Array.isArray(want)) {
+    if (!Array.isArray(got) || got.length !== want.length) return [`${at} is ${show(got)}, expected ${show(want)}`];
+    return want.flatMap((sub, i) => match(sub, got[i], `${at}[${i}]`));
+  }
+  return want === got ? [] : [`${at} is ${show(got)}, expected ${show(want)}`];
+}
+
+function operator(key, arg, got, at) {
+  const verdict = (held, wrong = `${at} is ${show(got)}, expected ${key} ${show(arg)}`) => (held ? [] : [wrong]);
+  switch (key) {
+    case '$absent':
+      return verdict((got === undefined) === arg);
+    case '$oneOf':
+      return verdict(arg.some((sub) => match(sub, got).length === 0));
+    case '$every':
+      return Array.isArray(got) ? got.flatMap((each, i) => match(arg, each, `${at}[${i}]`)) : verdict(false);
+    case '$includes':
+    case '$unordered':
+      if (!Array.isArray(got) || (key === '$unordered' && got.length !== arg.length)) return verdict(false);
+      return arg
+        .filter((sub) => got.every((each) => match(sub, each).length > 0))
+        .map((sub) => `${at} has no element like ${show(sub)}: ${show(got)}`);
+  }
+  if (typeof got !== 'string') return verdict(false);
+  switch (key) {
+    case '$json': {
+      let value;
+      try {
+        value = JSON.parse(got);
+      } catch {
+        return [`${at} is no JSON: ${show(got)}`];
+      }
+      return match(arg, value, `${at} (as JSON)`);
+    }
+    case '$repeat':
+      return verdict(got === arg[0].repeat(arg[1]));
+    case '$bytes': {
+      const bytes = Buffer.byteLength(got);
+      return verdict(bytes === arg, `${at} has ${bytes} bytes, expected ${arg}`);
+    }
+    case '$contains':
+      return verdict(got.includes(arg));
+    case '$startsWith':
+      return verdict(got.startsWith(arg));
+    case '$matches':
+      return verdict([arg].flat().every((pattern) => new RegExp(pattern).test(got)));
+  }
+  throw new Error(`unknown operator ${key}`);
+}
+
+function expand(value) {
+  if (Array.isArray(value)) return value.map(expand);
+  if (!isObject(value)) return value;
+  if (value.$repeat) return value.$repeat[0].repeat(value.$repeat[1]);
+  return Object.fromEntries(Object.entries(value).map(([key, sub]) => [key, expand(sub)]));
+}
+
+// ---------------------------------------------------------------- the wire
+
+/** What went over the connection. */
+class Wire {
+  sent = [];
+  received = [];
+
+  tap(transport) {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      this.sent.push(...[message].flat());
+      return send(message, options);
+    };
+    // Clients replace `onmessage` and chain to the one they found, so a message may pass here twice.
+    const seen = new WeakSet();
+    let tapped;
+    Object.defineProperty(transport, 'onmessage', {
+      configurable: true,
+      enumerable: true,
+      get: () => tapped,
+      set: (inner) => {
+        tapped = inner && ((message, extra) => {
+          if (!seen.has(message)) this.received.push(message);
+          seen.add(message);
+          return inner(message, extra);
+        });
+      },
+    });
+    return transport;
+  }
+
+  answers(id) {
+    return this.received.filter((m) => m.method === undefined && m.id === id);
+  }
+
+  progress(token) {
+    return this.received.filter((m) => m.method === 'notifications/progress' && m.params.progressToken === token);
+  }
+
+  lastRequest() {
+    return this.sent.filter((m) => m.method !== undefined && m.id !== undefined).at(-1).id;
+  }
+
+  lastCall() {
+    return this.sent.filter((m) => m.method === 'tools/call').at(-1).id;
+  }
+}
+
+// ---------------------------------------------------------------- the steps
+
+/** A wait ran out; what follows would only run out too. */
+class Stuck extends Error {}
+
+async function within(ms, what, promise) {
+  const timer = new AbortController();
+  const late = sleep(ms, undefined, { signal: timer.signal }).then(() => {
+    throw new Stuck(`${what}: nothing within ${ms / 1000} s`);
+  });
+  late.catch(() => {});
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    timer.abort();
+  }
+}
+
+class Driver {
+  checked = 0;
+  failed = 0;
+  cancelled = [];
+
+  constructor(client, adapter, wire) {
+    Object.assign(this, { client, adapter, wire });
+  }
+
+  check(name, problems) {
+    this.checked += 1;
+    if (problems.length > 0) this.failed += 1;
+    for (const problem of problems) console.log(`${name}: ${problem}`);
+  }
+
+  async send(action, params, options) {
+    switch (action) {
+      case 'ping':
+        return this.client.ping();
+      case 'tools/call':
+        return this.adapter.call(this.client, params, options);
+      case 'resources/read':
+        return this.client.readResource(params);
+      case 'prompts/get':
+        return this.client.getPrompt(params);
+    }
+    const [method, key] = LISTS[action];
+    const entries = [];
+    let cursor;
+    for (let pages = 0; pages < 100; pages += 1) {
+      const page = await this.client[method](cursor === undefined ? undefined : { cursor });
+      entries.push(...page[key]);
+      cursor = page.nextCursor;
+      if (cursor === undefined) return { [key]: entries };
+    }
+    throw new Error('the list has no end: 100 pages and still a nextCursor');
+  }
+
+  /** The problems with the answer to one request. */
+  async answer(step, options) {
+    let result;
+    try {
+      const sending = this.send(step.do, expand(step.params ?? {}), options);
+      result = await within(STEP_MS, step.name ?? step.do, sending);
+    } catch (error) {
+      if (error instanceof Stuck) throw error;
+      if (!this.adapter.isProtocolError(error)) return [`${error?.name}: ${error?.message}`];
+      const got = { code: error.code, message: error.message };
+      return step.error ? match(step.error, got, 'error') : [`error ${show(got)}, expected a result`];
+    }
+    if (step.error) return [`result ${show(result)}, expected error ${show(step.error)}`];
+    const want = { ...step.result };
+    if (step.do === 'tools/call' && !('isError' in want)) want.isError = { $oneOf: [{ $absent: true }, false] };
+    return match(want, result);
+  }
+
+  async run(step) {
+    if (step.do === 'together') {
+      const each = step.calls.map(async (call) => {
+        const problems = await this.answer(call);
+        return problems.map((problem) => `${show(call.params.arguments)}: ${problem}`);
+      });
+      return (await Promise.all(each)).flat();
+    }
+    if (step.do === 'cancel') return this.cancel(step);
+    if (step.progress === undefined) {
+      const problems = await this.answer(step);
+      if (!step.error || problems.length > 0) return problems;
+      // A client may make such an error by itself: it has to be the server's.
+      return match(step.error, this.wire.answers(this.wire.lastRequest()).at(-1)?.error, 'error (received)');
+    }
+
+    const seen = [];
+    const problems = await this.answer(step, { onprogress: ({ progress, total }) => seen.push([progress, total]) });
+    const count = step.progress;
+    const wanted = Array.from({ length: count }, (_, i) => [i + 1, count]);
+    const id = this.wire.lastCall();
+    const reports = this.wire.progress(id);
+    const answered = this.wire.received.findIndex((m) => m.method === undefined && m.id === id);
+    const late = reports.filter((m) => this.wire.received.indexOf(m) > answered);
+    if (answered >= 0 && late.length > 0) problems.push(`progress after the result: ${show(late)}`);
+    const received = reports.map(({ params }) => [params.progress, params.total]);
+    if (JSON.stringify(received) !== JSON.stringify(wanted)) {
+      problems.push(`progress (received) is ${show(received)}, expected 1..${count} of ${count}`);
+    }
+    // These clients drop the reports that come in one read with the result: the last ones may not reach the callback.
+    if ((seen.length === 0 && !step.burst) || JSON.stringify(seen) !== JSON.stringify(received.slice(0, seen.length))) {
+      problems.push(`progress (callback) is ${show(seen)}, expected 1..${count} of ${count}`);
+    }
+    return problems;
+  }
+
+  async cancel(step) {
+    const problems = [];
+    const abort = new AbortController();
+    let reports = 0;
+    let enough;
+    const reached = new Promise((resolve) => (enough = resolve));
+    const options = {
+      signal: abort.signal,
+      onprogress: () => {
+        reports += 1;
+        if (reports >= step.afterProgress) enough();
+      },
+    };
+    const call = this.send('tools/call', step.params, options).then(
+      (result) => ({ result }),
+      (error) => ({ error }),
+    );
+    const early = await within(STEP_MS, step.name, Promise.race([reached, call]));
+    if (early) return [`the call ended by itself: ${show(early.result ?? String(early.error))}`];
+    abort.abort('changed my mind');
+    const outcome = await within(STEP_MS, `${step.name}: abort`, call);
+    if (!outcome.error) return [`the call ended by itself: ${show(outcome.result)}`];
+    const id = this.wire.lastCall();
+    this.cancelled.push(id);
+    const told = this.wire.sent.filter((m) => m.method === 'notifications/cancelled');
+    if (told.at(-1)?.params.requestId !== id) {
+      problems.push(`the client did not say that it cancelled ${id}: ${show(told)}`);
+    }
+    const count = async () => {
+      const found = await within(STEP_MS, `${step.name}: then`, this.send('tools/call', step.then));
+      return found.structuredContent.titles.length;
+    };
+    await count();
+    await sleep(step.settleMs);
+    const before = await count();
+    await sleep(step.watchMs);
+    const after = await count();
+    if (before !== after) problems.push(`it goes on after the cancellation: ${before} notes, then ${after}`);
+    if (after < step.atLeast || after >= step.below) {
+      problems.push(`${after} notes, expected ${step.atLeast} or more and less than ${step.below}`);
+    }
+    return problems.concat(this.cancelledAnswers());
+  }
+
+  cancelledAnswers() {
+    return this.cancelled.flatMap((id) => this.wire.answers(id)).map((m) => `answered though cancelled: ${show(m)}`);
+  }
+}
+
+/**
+ * Runs all steps with one client. `adapter` has `version` (the installed one), `handshake(mode)` (the
+ * methods it sends first), `client(mode)`, `stdio(options)`, `sse(url)`, `call(client, params, options)`,
+ * `isProtocolError(error)`.
+ */
+export async function main(adapter) {
+  const { values: args } = parseArgs({
+    options: {
+      'client-version': { type: 'string' },
+      expected: { type: 'string' },
+      server: { type: 'string' },
+      mode: { type: 'string', default: 'default' },
+      env: { type: 'string', multiple: true, default: [] },
+      stdio: { type: 'string' },
+      sse: { type: 'string' },
+    },
+  });
+  const expected = JSON.parse(readFileSync(args.expected, 'utf8'));
+  const env = Object.fromEntries(args.env.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
+  const wire = new Wire();
+  const client = adapter.client(args.mode);
+  const driver = new Driver(client, adapter, wire);
+  const faults = [];
+  try {
+    if (adapter.version !== args['client-version']) {
+      driver.check('client', [`${adapter.version} is installed, expected ${args['client-version']}`]);
+    }
+    const transport = wire.tap(
+      args.stdio ? adapter.stdio({ command: args.stdio, args: [], env, stderr: 'inherit' }) : adapter.sse(new URL(args.sse)),
+    );
+    let protocolVersion;
+    const setProtocolVersion = transport.setProtocolVersion?.bind(transport);
+    transport.setProtocolVersion = (version) => {
+      protocolVersion = version;
+      setProtocolVersion?.(version);
+    };
+    client.onerror = (error) => {
+      // Reports of a call that was cancelled, or that came in one read with its result.
+      if (!/progress notification for an unknown token/.test(error.message)) faults.push(`${error.message}`);
+    };
+    await within(STEP_MS, 'connect', client.connect(transport));
+
+    const sent = wire.sent.map((m) => m.method);
+    driver.check('handshake', match(adapter.handshake(args.mode, Boolean(args.stdio)), sent, 'the methods sent'));
+    if (sent[0] === 'server/discover') {
+      const refused = wire.answers(wire.sent[0].id).some((m) => m.error);
+      driver.check('server/discover', refused ? [] : ['got no error']);
+    }
+    driver.check('server name', match(args.server, client.getServerVersion()?.name, 'name'));
+    driver.check('server version', match({ $matches: '.' }, client.getServerVersion()?.version, 'version'));
+    driver.check('protocol version', match({ $oneOf: expected.protocolVersions }, protocolVersion));
+    for (const step of expected.servers[args.server]) driver.check(step.name, await driver.run(step));
+    driver.check('cancelled calls stay unanswered', driver.cancelledAnswers());
+    driver.check('no faults in the connection', [...faults]);
+    const closing = performance.now();
+    await within(STEP_MS, 'close', client.close());
+    if (args.stdio) {
+      const took = performance.now() - closing;
+      driver.check(
+        'ends when its stdin is closed',
+        took < STDIN_CLOSED_MS ? [] : [`the server was still there after ${(took / 1000).toFixed(1)} s, and had to be killed`],
+      );
+    }
+  } catch (error) {
+    driver.check('stopped', [`${error?.name}: ${error?.message}`]);
+    await within(STEP_MS, 'close', client.close()).catch(() => {});
+  }
+  console.log(`checked ${driver.checked}`);
+  process.exit(driver.failed > 0 || driver.checked === 0 ? 1 : 0);
+}
