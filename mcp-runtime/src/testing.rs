@@ -350,3 +350,46 @@ fn decode<T: DeserializeOwned>(result: Value) -> Result<T, Refusal> {
         data: Value::Null,
     })
 }
+
+/// A connection without a client: messages as they stand on a wire, one JSON text each.
+///
+/// For tests of what no well-behaved client sends. [`TestClient`] is what most tests want.
+///
+/// ```
+/// use mcp_runtime::{McpServer, ServerOptions, testing::Connection};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let connection = Connection::open(McpServer::new(ServerOptions::default()))?;
+/// connection.send(b"{ not JSON").await;
+/// let answer = connection.receive().await.unwrap();
+/// assert!(String::from_utf8_lossy(&answer).contains("-32700"));
+/// # Ok::<(), mcp_runtime::Error>(()) }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct Connection(Memory);
+
+impl Connection {
+    /// Starts a session with a server.
+    ///
+    /// # Errors
+    /// When the server cannot start.
+    pub fn open(server: McpServer) -> Result<Self, Error> {
+        Ok(Self(Memory::new(server.dispatcher()?)))
+    }
+
+    /// Another session with the same server.
+    #[must_use]
+    pub fn another(&self) -> Self {
+        Self(self.0.another())
+    }
+
+    /// Gives the server one message.
+    pub async fn send(&self, message: &[u8]) {
+        self.0.send(message).await;
+    }
+
+    /// The server's next message; `None` once the connection is closed.
+    pub async fn receive(&self) -> Option<Vec<u8>> {
+        self.0.receive().await
+    }
+}

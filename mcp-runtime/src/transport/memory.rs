@@ -20,6 +20,11 @@ impl Memory {
         Self { dispatcher, session }
     }
 
+    /// Another session of the same server.
+    pub(crate) fn another(&self) -> Self {
+        Self::new(Arc::clone(&self.dispatcher))
+    }
+
     /// Gives the server one message; what it answers comes out of [`Memory::receive`], in its own time.
     pub(crate) async fn send(&self, message: &[u8]) {
         let mut answer = Vec::new();

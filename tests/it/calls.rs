@@ -1,0 +1,130 @@
+//! Calls under way: side by side, cancelled, timed out, telling of their progress, logging.
+
+use serde_json::json;
+
+use crate::everywhere;
+
+#[tokio::test]
+async fn a_slow_call_delays_nothing() {
+    everywhere(async |case| {
+        let mut slow = Vec::new();
+        for _ in 0..40 {
+            slow.push(case.wire.start("tools/call", json!({"name": "hang"})).await);
+        }
+        assert_eq!(case.wire.result("ping", json!({})).await, json!({}), "{}", case.name);
+        assert_eq!(case.wire.call("add", json!({"a": 1, "b": 2})).await["content"][0]["text"], "3");
+        let computing = json!({"name": "compute", "arguments": {"ms": 200}});
+        let computing = case.wire.start("tools/call", computing).await;
+        assert_eq!(case.wire.result("ping", json!({})).await, json!({}), "{}: before the blocking call", case.name);
+        assert_eq!(case.wire.answer(&json!(computing)).await["result"]["content"][0]["text"], "computed");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_cancelled_call_gets_no_answer() {
+    everywhere(async |case| {
+        for tool in ["hang", "heed"] {
+            let id = case.wire.start("tools/call", json!({"name": tool})).await;
+            // Cancelling what is not there, or is not even a request, is passed over.
+            for params in [json!({"requestId": 4711}), json!({}), json!({"requestId": id.to_string()})] {
+                case.wire.notify("notifications/cancelled", params).await;
+            }
+            case.wire.notify("notifications/cancelled", json!({"requestId": id, "reason": "test"})).await;
+            let ping = case.wire.start("ping", json!({})).await;
+            assert_eq!(case.wire.receive().await["id"], ping, "{}: {tool}", case.name);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_id_is_free_again_once_its_call_ended() {
+    everywhere(async |case| {
+        let hang = json!({"jsonrpc": "2.0", "id": "same", "method": "tools/call", "params": {"name": "hang"}});
+        case.wire.send(&hang).await;
+        case.wire.send(&hang).await;
+        let refusal = case.wire.answer(&json!("same")).await;
+        assert_eq!(refusal["error"]["code"], -32600, "{}", case.name);
+        case.wire.notify("notifications/cancelled", json!({"requestId": "same"})).await;
+        // The call ends in its own time: until then its id is taken.
+        for attempt in 0.. {
+            case.wire.send(&json!({"jsonrpc": "2.0", "id": "same", "method": "ping"})).await;
+            let answer = case.wire.answer(&json!("same")).await;
+            if answer.get("result").is_some() {
+                break;
+            }
+            assert!(attempt < 10_000, "{}: {answer}", case.name);
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_over_its_time_is_an_error() {
+    everywhere(async |case| {
+        let refusal = case.wire.refusal("tools/call", json!({"name": "late"})).await;
+        assert_eq!(refusal, json!({"code": -32603, "message": "the call took too long"}), "{}", case.name);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn progress_is_told_to_whom_asked_for_it() {
+    everywhere(async |case| {
+        for token in [json!("token"), json!(0), json!(9_007_199_254_740_993_i64)] {
+            let meta = json!({"progressToken": token});
+            let params = json!({"name": "count", "arguments": {"to": 3}, "_meta": meta});
+            let id = case.wire.start("tools/call", params).await;
+            // The second report of each value is no progress, and is left out.
+            for i in 1..=3 {
+                let mut params = json!({"progressToken": token, "progress": i, "total": 3});
+                if case.since("2025-03-26") {
+                    params["message"] = json!(format!("at {i}"));
+                }
+                let expected = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
+                assert_eq!(case.wire.receive().await, expected, "{}", case.name);
+            }
+            let answer = case.wire.receive().await;
+            assert_eq!((&answer["id"], &answer["result"]["content"][0]["text"]), (&json!(id), &json!("3")));
+        }
+        let id = case.wire.start("tools/call", json!({"name": "count", "arguments": {"to": 3}})).await;
+        assert_eq!(case.wire.receive().await["id"], id, "{}: nobody asked for progress", case.name);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn log_lines_come_from_the_level_on_that_was_asked_for() {
+    everywhere(async |case| {
+        for (level, expected) in [
+            (None, vec!["warning", "emergency"]),
+            (Some("debug"), vec!["debug", "warning", "emergency"]),
+            (Some("error"), vec!["emergency"]),
+        ] {
+            if let Some(level) = level {
+                assert_eq!(case.wire.result("logging/setLevel", json!({"level": level})).await, json!({}));
+            }
+            let id = case.wire.start("tools/call", json!({"name": "log"})).await;
+            let mut levels = Vec::new();
+            loop {
+                let message = case.wire.receive().await;
+                if message["id"] == id {
+                    break;
+                }
+                assert_eq!(message["method"], "notifications/message", "{}", case.name);
+                if message["params"]["level"] == "warning" {
+                    assert_eq!(message["params"]["logger"], "fixture");
+                    assert_eq!(message["params"]["data"], json!({"code": 7}));
+                }
+                levels.push(message["params"]["level"].as_str().map(str::to_owned).unwrap());
+            }
+            assert_eq!(levels, expected, "{}: {level:?}", case.name);
+        }
+        for params in [json!({"level": "loud"}), json!({"level": 3}), json!({})] {
+            assert_eq!(case.wire.refusal("logging/setLevel", params.clone()).await["code"], -32602, "{params}");
+        }
+    })
+    .await;
+}

@@ -1,0 +1,48 @@
+//! Each case of the protocol once, over every transport at every version.
+
+#![allow(missing_docs, reason = "a test binary")]
+
+mod architecture;
+mod arguments;
+mod batches;
+mod calls;
+mod fixture;
+mod isolation;
+mod jsonrpc;
+mod lifecycle;
+mod listener;
+mod lists;
+mod options;
+mod process;
+mod prompts;
+mod resources;
+mod tools;
+
+use mcp_test_support::{Running, Transport, VERSIONS, Wire};
+
+/// A connected client at one version, over one transport.
+pub(crate) struct Case {
+    pub(crate) wire: Wire,
+    pub(crate) version: &'static str,
+    /// What the case is, for messages.
+    pub(crate) name: String,
+}
+
+/// Runs a case over every transport at every version, each on a server of its own.
+pub(crate) async fn everywhere(case: impl AsyncFn(&mut Case)) {
+    for transport in Transport::ALL {
+        for version in VERSIONS {
+            let running = Running::start(transport, fixture::server).await;
+            let wire = running.connect_as(version).await;
+            let name = format!("{transport:?} at {version}");
+            case(&mut Case { wire, version, name }).await;
+        }
+    }
+}
+
+impl Case {
+    /// Whether this case's version is `version` or newer.
+    pub(crate) fn since(&self, version: &str) -> bool {
+        self.version >= version
+    }
+}

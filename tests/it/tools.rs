@@ -1,0 +1,116 @@
+//! Calls of tools: results, contents by version, and refusals.
+
+use serde_json::{Value, json};
+
+use crate::everywhere;
+
+#[tokio::test]
+async fn results_are_what_functions_return() {
+    everywhere(async |case| {
+        for (tool, arguments, text) in [
+            ("add", json!({"a": 2, "b": 40}), "42"),
+            ("echo", json!({"message": "héllo \u{2028} \"✓\"\n"}), "héllo \u{2028} \"✓\"\n"),
+            ("echo_later", json!({"message": "later"}), "later"),
+            ("compute", json!({"ms": 1}), "computed"),
+            ("exact", json!({"n": -5}), "-5"),
+        ] {
+            let expected = json!({"content": [{"type": "text", "text": text}]});
+            assert_eq!(case.wire.call(tool, arguments).await, expected, "{}: {tool}", case.name);
+        }
+        assert_eq!(case.wire.call("log", json!({})).await, json!({"content": []}), "{}", case.name);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn structured_content_is_there_where_the_version_has_it() {
+    everywhere(async |case| {
+        let result = case.wire.call("point", json!({"x": 1})).await;
+        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(text, json!({"x": 1, "y": 7}), "{}", case.name);
+        let expected = case.since("2025-06-18").then(|| json!({"x": 1, "y": 7}));
+        assert_eq!(result.get("structuredContent"), expected.as_ref(), "{}", case.name);
+
+        let result = case.wire.call("numbers", json!({})).await;
+        let expected = case.since("2025-06-18").then(|| json!({"result": [1, 2, 3]}));
+        assert_eq!(result.get("structuredContent"), expected.as_ref(), "{}", case.name);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn content_that_a_version_does_not_know_becomes_text() {
+    everywhere(async |case| {
+        let result = case.wire.call("content", json!({})).await;
+        let kinds: Vec<_> =
+            result["content"].as_array().unwrap().iter().map(|block| block["type"].as_str().unwrap()).collect();
+        let audio = if case.since("2025-03-26") { "audio" } else { "text" };
+        let link = if case.since("2025-06-18") { "resource_link" } else { "text" };
+        assert_eq!(kinds, ["text", "image", audio, link, "resource"], "{}", case.name);
+        assert_eq!(result["content"][1]["data"], "AQID");
+        assert_eq!(result["content"][4]["resource"], json!({"uri": "test://inline", "text": "inline"}));
+        if link == "text" {
+            assert_eq!(result["content"][3]["text"], "test://fixed");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_failure_is_a_result_that_the_model_can_read() {
+    everywhere(async |case| {
+        let expected = json!({"content": [{"type": "text", "text": "it failed; try another"}], "isError": true});
+        assert_eq!(case.wire.call("fail", json!({})).await, expected, "{}", case.name);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_without_arguments_may_leave_them_out() {
+    everywhere(async |case| {
+        for params in [
+            json!({"name": "numbers"}),
+            json!({"name": "numbers", "arguments": {}}),
+            json!({"name": "numbers", "arguments": null}),
+        ] {
+            assert!(case.wire.result("tools/call", params.clone()).await["content"].is_array(), "{params}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_none_is_refused() {
+    everywhere(async |case| {
+        for params in [
+            json!({}),
+            json!({"arguments": {}}),
+            json!({"name": 5}),
+            json!({"name": "add", "arguments": [1, 2]}),
+            json!({"name": "add", "arguments": "x"}),
+            json!({"name": "add", "arguments": {}, "_meta": []}),
+            json!({"name": "add", "arguments": {}, "_meta": {"progressToken": {}}}),
+        ] {
+            let refusal = case.wire.refusal("tools/call", params.clone()).await;
+            assert_eq!(refusal["code"], -32602, "{}: {params}", case.name);
+        }
+        let refusal = case.wire.refusal("tools/call", json!({"name": "ad", "arguments": {}})).await;
+        assert_eq!(refusal["code"], -32602);
+        assert_eq!(refusal["message"], "there is no tool `ad`; did you mean `add`?", "{}", case.name);
+        let refusal = case.wire.refusal("tools/call", json!({"name": "subtract"})).await;
+        assert_eq!(refusal["message"], "there is no tool `subtract`", "{}", case.name);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_panic_is_an_error_of_its_call_and_of_nothing_else() {
+    everywhere(async |case| {
+        for tool in ["boom", "boom_later"] {
+            let refusal = case.wire.refusal("tools/call", json!({"name": tool})).await;
+            assert_eq!(refusal, json!({"code": -32603, "message": "the handler failed"}), "{}: {tool}", case.name);
+        }
+        assert_eq!(case.wire.call("add", json!({"a": 1, "b": 1})).await["content"][0]["text"], "2");
+    })
+    .await;
+}

@@ -1,0 +1,185 @@
+//! HTTP by hand, so that tests say and see every byte: requests, answers, event streams.
+
+use std::{collections::VecDeque, net::SocketAddr};
+
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::TcpStream,
+    time::timeout,
+};
+
+use crate::PATIENCE;
+
+/// An answer: its status, its header lines with lower-case names, its body.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// E.g. 202.
+    pub status: u16,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body, whole.
+    pub body: String,
+}
+
+impl Answer {
+    /// The value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Sends a request on a connection of its own, and reads the answer to its end.
+pub async fn request(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    let mut connection = connect(address).await;
+    write_request(&mut connection, address, method, path, headers, body).await;
+    let (status, headers) = read_head(&mut connection).await;
+    let length = headers.iter().find(|(name, _)| name == "content-length").map(|(_, value)| value.clone());
+    let mut bytes = vec![0; length.map_or(0, |length| length.parse().expect("a length"))];
+    if method != "HEAD" {
+        timeout(PATIENCE, connection.read_exact(&mut bytes)).await.expect("a body in time").expect("a whole body");
+    }
+    Answer { status, headers, body: String::from_utf8(bytes).expect("UTF-8") }
+}
+
+/// An open event stream of HTTP+SSE with its session.
+pub struct EventStream {
+    address: SocketAddr,
+    reader: BufReader<TcpStream>,
+    /// The answer's head.
+    pub headers: Vec<(String, String)>,
+    /// The path that takes this session's messages.
+    pub endpoint: String,
+    /// Bodies of refused POSTs, which a client would see before what the stream says next.
+    refused: VecDeque<String>,
+    /// Text of the body that was read and is not yet a line.
+    body: String,
+}
+
+impl EventStream {
+    /// Opens a stream, and reads its first event.
+    pub async fn open(address: SocketAddr, path: &str) -> Self {
+        let mut reader = connect(address).await;
+        write_request(&mut reader, address, "GET", path, &[("Accept", "text/event-stream")], "").await;
+        let (status, headers) = read_head(&mut reader).await;
+        assert_eq!(status, 200, "{headers:?}");
+        let mut stream = Self {
+            address,
+            reader,
+            headers,
+            endpoint: String::new(),
+            refused: VecDeque::new(),
+            body: String::new(),
+        };
+        let (event, endpoint) = stream.event().await.expect("a first event");
+        assert_eq!(event, "endpoint");
+        stream.endpoint = endpoint;
+        stream
+    }
+
+    /// Posts a message of this session: accepted without a body, or refused with one.
+    pub async fn post(&mut self, text: &str) {
+        let headers = [("Content-Type", "application/json")];
+        let answer = request(self.address, "POST", &self.endpoint, &headers, text).await;
+        if answer.status == 202 {
+            assert_eq!(answer.body, "", "an accepted message has no answer of its own");
+        } else {
+            assert_eq!(answer.status, 400, "{answer:?}");
+            self.refused.push_back(answer.body);
+        }
+    }
+
+    /// The next message, or the body of a refusal.
+    pub async fn message(&mut self) -> String {
+        if let Some(refused) = self.refused.pop_front() {
+            return refused;
+        }
+        let (event, data) = self.event().await.expect("an open stream");
+        assert_eq!(event, "message");
+        data
+    }
+
+    /// The next event as its name and data, passing over comments; none at the end of the stream.
+    pub async fn event(&mut self) -> Option<(String, String)> {
+        let (mut event, mut data) = (String::new(), Vec::new());
+        loop {
+            let line = self.line().await?;
+            if line.is_empty() {
+                if !event.is_empty() {
+                    return Some((event, data.join("\n")));
+                }
+            } else if let Some(name) = line.strip_prefix("event: ") {
+                name.clone_into(&mut event);
+            } else if let Some(text) = line.strip_prefix("data: ") {
+                data.push(text.to_owned());
+            } else {
+                assert!(line.starts_with(':'), "a line of an event: {line:?}");
+            }
+        }
+    }
+
+    /// The next line of the body, its chunks joined.
+    async fn line(&mut self) -> Option<String> {
+        loop {
+            if let Some(end) = self.body.find('\n') {
+                let line: String = self.body.drain(..=end).collect();
+                return Some(line.trim_end_matches(['\r', '\n']).to_owned());
+            }
+            let mut size = String::new();
+            let read = timeout(PATIENCE, self.reader.read_line(&mut size)).await.expect("a chunk in time");
+            let size = usize::from_str_radix(size.trim(), 16);
+            let (Ok(1..), Ok(size @ 1..)) = (read, size) else { return None };
+            let mut chunk = vec![0; size + 2];
+            timeout(PATIENCE, self.reader.read_exact(&mut chunk)).await.expect("a chunk in time").ok()?;
+            chunk.truncate(size);
+            self.body.push_str(std::str::from_utf8(&chunk).expect("UTF-8"));
+        }
+    }
+}
+
+async fn connect(address: SocketAddr) -> BufReader<TcpStream> {
+    BufReader::new(TcpStream::connect(address).await.expect("a listener"))
+}
+
+async fn write_request(
+    connection: &mut BufReader<TcpStream>,
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) {
+    let mut text = format!("{method} {path} HTTP/1.1\r\n");
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+        text.push_str(&format!("Host: {address}\r\n"));
+    }
+    for (name, value) in headers {
+        text.push_str(&format!("{name}: {value}\r\n"));
+    }
+    if method == "POST" {
+        text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+    }
+    text.push_str("\r\n");
+    text.push_str(body);
+    connection.get_mut().write_all(text.as_bytes()).await.expect("a server that reads");
+}
+
+async fn read_head(connection: &mut BufReader<TcpStream>) -> (u16, Vec<(String, String)>) {
+    let mut lines = Vec::new();
+    loop {
+        let mut line = String::new();
+        let read = timeout(PATIENCE, connection.read_line(&mut line)).await.expect("a head in time");
+        assert!(read.expect("a head") > 0, "the connection ended in the head: {lines:?}");
+        let line = line.trim_end().to_owned();
+        if line.is_empty() {
+            break;
+        }
+        lines.push(line);
+    }
+    let status = lines[0].split(' ').nth(1).expect("a status").parse().expect("a number");
+    let headers = lines[1..]
+        .iter()
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    (status, headers)
+}
