@@ -1,1 +1,43 @@
-//! The four doors of the macro crate.
+//! The four attribute macros of `mcp-runtime`, which re-exports them; use them from there.
+
+mod call;
+mod description;
+mod diagnostics;
+mod entry;
+mod fallback;
+mod options;
+mod parameter;
+mod paths;
+mod prompt;
+mod resource;
+mod server;
+mod signature;
+mod tool;
+mod uri_template;
+
+use proc_macro::TokenStream;
+use signature::Kind;
+
+/// Makes a function a tool.
+#[proc_macro_attribute]
+pub fn mcp_tool(keys: TokenStream, item: TokenStream) -> TokenStream {
+    entry::lone(Kind::Tool, keys.into(), item.into()).into()
+}
+
+/// Makes a function a resource.
+#[proc_macro_attribute]
+pub fn mcp_resource(keys: TokenStream, item: TokenStream) -> TokenStream {
+    entry::lone(Kind::Resource, keys.into(), item.into()).into()
+}
+
+/// Makes a function a prompt.
+#[proc_macro_attribute]
+pub fn mcp_prompt(keys: TokenStream, item: TokenStream) -> TokenStream {
+    entry::lone(Kind::Prompt, keys.into(), item.into()).into()
+}
+
+/// Makes the annotated functions of a block or a module a server.
+#[proc_macro_attribute]
+pub fn mcp_server(keys: TokenStream, item: TokenStream) -> TokenStream {
+    server::expand(keys.into(), item.into()).into()
+}

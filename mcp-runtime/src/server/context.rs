@@ -298,7 +298,7 @@ impl FromContext for Context {
 ///
 /// /// How many there are.
 /// #[mcp_tool]
-/// fn count(State(names): State<Arc<Vec<String>>>) -> usize {
+/// fn count(names: State<Arc<Vec<String>>>) -> usize {
 ///     names.len()
 /// }
 ///

@@ -21,6 +21,39 @@ pub struct Definition<S: 'static> {
     pub prompts: &'static [Prompt<S>],
 }
 
+/// What the type of an annotated block must be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a server: its calls run at the same time, on several threads",
+    label = "not `Send + Sync + 'static`",
+    note = "every field must be `Send` and `Sync`: `Arc` instead of `Rc`, a `Mutex` or an atomic instead of `RefCell` or `Cell`"
+)]
+pub trait ServerState: Send + Sync + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<S: Send + Sync + 'static> ServerState for S {}
+
+/// What a method may have as its receiver, beside `&self`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the receiver of a tool, resource or prompt",
+    label = "not `Arc<Self>`",
+    note = "take `&self`, or `self: Arc<Self>` to keep the server for longer than the call"
+)]
+pub trait Receiver<S> {
+    /// One more handle to the server.
+    fn of(server: &Arc<S>) -> Self;
+}
+
+impl<S> Receiver<S> for Arc<S> {
+    fn of(server: &Self) -> Self {
+        Self::clone(server)
+    }
+}
+
+/// The receiver that a method asks for.
+pub fn receive<R: Receiver<S>, S>(server: &Arc<S>) -> R {
+    R::of(server)
+}
+
 /// What `#[mcp_server(…)]` says of the server as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Server {

@@ -1,0 +1,86 @@
+//! The function that stands in a table: it decodes the arguments and calls the user's function.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote_spanned};
+use syn::Ident;
+
+use super::{
+    parameter::Parameter,
+    paths::{Runtime, hygienic},
+    signature::{Handler, Receiver},
+};
+
+/// Where the functions of an item are found.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Scope {
+    /// In an `impl` block: `Self::add`.
+    Block,
+    /// In a module or beside the descriptor: `add`.
+    Module,
+}
+
+/// A closure that captures nothing, for a handler whose parameters are `parameters`, each had by its `takes`: a call
+/// on the arguments.
+pub(crate) fn closure(
+    handler: &Handler,
+    parameters: &[Parameter],
+    takes: &[TokenStream],
+    blocking: bool,
+    scope: Scope,
+    runtime: &Runtime,
+) -> TokenStream {
+    let Handler { ident, is_async, receiver, inputs: _, output, docs: _ } = handler;
+    let at = hygienic(ident.span());
+    let locals: Vec<Ident> = (0..parameters.len()).map(|index| format_ident!("__a{index}", span = at)).collect();
+    let tables = parameters.iter().map(|parameter| parameter.expand(runtime, at));
+    let mutable = (!takes.is_empty()).then(|| quote_spanned!(at=> mut));
+    let owned = *is_async || blocking;
+    let server = receiver.as_ref().map_or_else(|| quote_spanned!(at=> _), |_| quote_spanned!(at=> __server));
+    let (share, passed) = match receiver {
+        None => (None, None),
+        Some(Receiver::Shared(ty)) => (
+            Some(quote_spanned!(at=> let __server = #runtime::receive::<#ty, _>(__server);)),
+            Some(quote_spanned!(at=> __server,)),
+        ),
+        Some(Receiver::Reference) if owned => (
+            Some(quote_spanned!(at=> let __server = #runtime::Arc::clone(__server);)),
+            Some(quote_spanned!(at=> &__server,)),
+        ),
+        Some(Receiver::Reference) => (None, Some(quote_spanned!(at=> __server,))),
+    };
+    let function = match scope {
+        Scope::Block => quote_spanned!(at=> Self::#ident),
+        Scope::Module => quote_spanned!(at=> #ident),
+    };
+    let call = quote_spanned!(at=> #function(#passed #(#locals),*));
+    let step = match (is_async, blocking) {
+        (true, _) => quote_spanned!(at=> __returns.later(async move { #call.await })),
+        (false, true) => quote_spanned!(at=> __returns.blocking(move || #call)),
+        (false, false) => quote_spanned!(at=> __returns.now(move || #call)),
+    };
+    quote_spanned! {at=>
+        |#server, mut __call| {
+            let __returns = __call.returns::<#output>();
+            let #mutable __arguments = __call.arguments(const { &[#(#tables),*] });
+            #(let #locals = __arguments #takes;)*
+            let (#(#runtime::Some(#locals),)* true) = (#(#locals,)* __arguments.finish()) else {
+                return __arguments.refuse();
+            };
+            #share
+            #step
+        }
+    }
+}
+
+/// How each parameter of a tool or a prompt is had: decoded, or by its default.
+pub(crate) fn takes(handler: &Handler, parameters: &[Parameter]) -> Vec<TokenStream> {
+    let span = hygienic(handler.ident.span());
+    let takes = handler.inputs.iter().zip(parameters).enumerate().map(|(index, (input, parameter))| {
+        let ty = &input.ty;
+        match &parameter.default {
+            None => quote_spanned!(span=> .take::<#ty, _>(#index)),
+            Some(default) => quote_spanned!(span=> .take_or::<#ty, _>(#index, #default)),
+        }
+    });
+    takes.collect()
+}

@@ -1,0 +1,502 @@
+//! `#[mcp(…)]` on a parameter: what is said of one argument, and whether it fits together.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use regex_lite::Regex;
+use syn::{Expr, ExprLit, Lit, LitStr, Meta, Path, Type, ext::IdentExt, spanned::Spanned};
+
+use super::{
+    description::Text,
+    diagnostics::Errors,
+    options::{At, Number, Options, string},
+    paths::{Runtime, hygienic},
+    signature::{Input, Kind},
+};
+
+const KEYS: [&str; 16] = [
+    "name",
+    "description",
+    "default",
+    "flatten",
+    "minimum",
+    "maximum",
+    "exclusive_minimum",
+    "exclusive_maximum",
+    "min_length",
+    "max_length",
+    "pattern",
+    "min_items",
+    "max_items",
+    "format",
+    "header",
+    "complete",
+];
+
+/// What is said of one parameter, checked.
+pub(crate) struct Parameter {
+    /// The name on the wire.
+    pub(crate) name: String,
+    /// Where that name stands.
+    pub(crate) name_span: Span,
+    pub(crate) default: Option<TokenStream>,
+    pub(crate) header: Option<LitStr>,
+    description: Option<Text>,
+    flatten: bool,
+    default_json: Option<String>,
+    bounds: Bounds,
+    complete: Option<Path>,
+}
+
+#[derive(Default)]
+struct Bounds {
+    minimum: Option<At<Number>>,
+    maximum: Option<At<Number>>,
+    exclusive_minimum: Option<At<Number>>,
+    exclusive_maximum: Option<At<Number>>,
+    min_length: Option<At<u64>>,
+    max_length: Option<At<u64>>,
+    pattern: Option<LitStr>,
+    min_items: Option<At<u64>>,
+    max_items: Option<At<u64>>,
+    format: Option<LitStr>,
+}
+
+impl Parameter {
+    /// Checks what the attributes of `input` say.
+    pub(crate) fn validate(input: &Input, kind: Kind, errors: &mut Errors) -> Self {
+        let mut options = read(input, errors);
+        refuse_unfit_keys(&mut options, kind, errors);
+        refuse_flattened_keys(&mut options, errors);
+        let (name, name_span) = match options.text("name", errors) {
+            Some(name) => (name.value(), name.span()),
+            None => (input.ident.unraw().to_string(), input.ident.span()),
+        };
+        let primitive = Primitive::of(&input.ty);
+        if let Some(primitive) = &primitive {
+            primitive.refuse_foreign_bounds(&options, errors);
+        }
+        let bounds = Bounds::validate(&mut options, primitive.as_ref(), errors);
+        let (default, default_json) = match options.optional_expression("default", errors) {
+            None => (None, None),
+            Some((span, None)) => (Some(quote_spanned!(hygienic(span)=> ::core::default::Default::default)), None),
+            Some((_, Some(value))) => {
+                if check_default(&value, primitive.as_ref(), errors) {
+                    bounds.check_default(&value, errors);
+                }
+                (Some(closure(&value, primitive.as_ref())), json(&value))
+            }
+        };
+        Self {
+            name,
+            name_span,
+            default,
+            header: options.text("header", errors).filter(|name| check_header(name, primitive.as_ref(), errors)),
+            description: options.prose("description", errors).or_else(|| Text::from_docs(&input.attrs)),
+            flatten: options.flag("flatten", errors).is_some_and(|flag| flag.value),
+            default_json: default_json.filter(|_| kind == Kind::Tool),
+            bounds,
+            complete: options.path("complete", "function", errors),
+        }
+    }
+
+    /// The constant that the runtime reads.
+    pub(crate) fn expand(&self, runtime: &Runtime, span: Span) -> TokenStream {
+        let Self { name, name_span: _, default, header, description, flatten, default_json, bounds, complete } = self;
+        let description = description.iter();
+        let flatten = flatten.then(|| quote_spanned!(span=> .flatten(true)));
+        let default = default.as_ref().map(|_| quote_spanned!(span=> .has_default(true)));
+        let default_json = default_json.iter();
+        let bounds = bounds.expand(span);
+        let header = header.iter();
+        let complete = complete.as_ref().map(|path| {
+            let span = hygienic(path.span());
+            quote_spanned! {span=>
+                .complete(|__value| ::std::boxed::Box::pin(async move {
+                    #runtime::completions(#path(&__value)).await
+                }))
+            }
+        });
+        quote_spanned! {span=>
+            #runtime::Parameter::new(#name)
+                #(.description(#description))* #flatten #default #(.default_json(#default_json))* #bounds
+                #(.header(#header))* #complete
+        }
+    }
+}
+
+/// The keys of all `#[mcp(…)]` on the parameter, as one.
+fn read(input: &Input, errors: &mut Errors) -> Options {
+    let mut options = Options::parse("mcp", &KEYS, TokenStream::new(), errors);
+    for attr in input.attrs.iter().filter(|attr| attr.path().is_ident("mcp")) {
+        match &attr.meta {
+            Meta::List(list) => options.extend(list.tokens.clone(), &KEYS, errors),
+            meta => {
+                errors.on(meta, "`#[mcp]` says nothing; write its keys in parentheses: `#[mcp(description = \"…\")]`")
+            }
+        }
+    }
+    options
+}
+
+fn refuse_unfit_keys(options: &mut Options, kind: Kind, errors: &mut Errors) {
+    let (fit, reason): (&[&str], _) = match kind {
+        Kind::Tool => {
+            let fit = KEYS.iter().position(|key| *key == "complete").map_or(&KEYS[..], |index| &KEYS[..index]);
+            (fit, "clients ask for completions of prompts and resource templates only")
+        }
+        Kind::Prompt => (
+            &["name", "description", "default", "complete"],
+            "the arguments of a prompt are text without a schema; let the type's `FromStr` check it",
+        ),
+        Kind::Resource => (
+            &["name", "description", "complete"],
+            "the variables of a template are always there and have no schema; let the type's `FromStr` check it",
+        ),
+    };
+    for key in KEYS.iter().filter(|key| !fit.contains(key)) {
+        if let Some(span) = options.key(key) {
+            errors.at(span, format_args!("`{key}` has no meaning here: {reason}; remove it"));
+            options.discard(key);
+        }
+    }
+}
+
+fn refuse_flattened_keys(options: &mut Options, errors: &mut Errors) {
+    if options.key("flatten").is_none() {
+        return;
+    }
+    for key in KEYS.iter().filter(|key| **key != "flatten") {
+        if let Some(span) = options.key(key) {
+            errors.at(
+                span,
+                format_args!("`{key}` beside `flatten`: the fields of the type are the arguments; say it there, and remove it here"),
+            );
+            options.discard(key);
+        }
+    }
+}
+
+/// RFC 9110: a token; and the types that a header can repeat.
+fn check_header(name: &LitStr, primitive: Option<&Primitive>, errors: &mut Errors) -> bool {
+    let text = name.value();
+    let token = text.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c));
+    if !token {
+        errors.at(
+            name.span(),
+            format_args!("`{text}` is no header name; use letters, digits and hyphens, such as `Region`"),
+        );
+    } else if let Some(primitive @ Primitive::Float { .. }) = primitive {
+        errors.at(
+            name.span(),
+            format_args!(
+                "a header repeats integers, texts and booleans, and `{}` is none; remove `header`",
+                primitive.name()
+            ),
+        );
+        return false;
+    }
+    token
+}
+
+impl Bounds {
+    fn validate(options: &mut Options, primitive: Option<&Primitive>, errors: &mut Errors) -> Self {
+        let bounds = Self {
+            minimum: options.number("minimum", errors),
+            maximum: options.number("maximum", errors),
+            exclusive_minimum: options.number("exclusive_minimum", errors),
+            exclusive_maximum: options.number("exclusive_maximum", errors),
+            min_length: options.count("min_length", u64::MAX, errors),
+            max_length: options.count("max_length", u64::MAX, errors),
+            pattern: options.text("pattern", errors).filter(|pattern| check_pattern(pattern, errors)),
+            min_items: options.count("min_items", u64::MAX, errors),
+            max_items: options.count("max_items", u64::MAX, errors),
+            format: options.text("format", errors),
+        };
+        bounds.check_order(errors);
+        if let Some(primitive) = primitive {
+            bounds.check_range(primitive, errors);
+        }
+        bounds
+    }
+
+    /// Some value must fit between the bounds.
+    fn check_order(&self, errors: &mut Errors) {
+        let lows = [("minimum", &self.minimum, false), ("exclusive_minimum", &self.exclusive_minimum, true)];
+        let highs = [("maximum", &self.maximum, false), ("exclusive_maximum", &self.exclusive_maximum, true)];
+        for (low_key, low, low_open) in &lows {
+            for (high_key, high, high_open) in &highs {
+                if let (Some(low), Some(high)) = (low, high)
+                    && (low.value.value > high.value.value
+                        || low.value.value >= high.value.value && (*low_open || *high_open))
+                {
+                    let (low, span, high) = (&low.value, high.span, &high.value);
+                    errors.at(
+                        span,
+                        format_args!(
+                            "no value fits between `{low_key}` {low} and `{high_key}` {high}; change one of them"
+                        ),
+                    );
+                }
+            }
+        }
+        for (kind, low, high) in
+            [("length", &self.min_length, &self.max_length), ("items", &self.min_items, &self.max_items)]
+        {
+            if let (Some(low), Some(high)) = (low, high)
+                && low.value > high.value
+            {
+                let (low, span, high) = (low.value, high.span, high.value);
+                errors.at(
+                    span,
+                    format_args!(
+                        "no value fits between `min_{kind}` {low} and `max_{kind}` {high}; change one of them"
+                    ),
+                );
+            }
+        }
+    }
+
+    /// A bound beyond the type's own says nothing.
+    fn check_range(&self, primitive: &Primitive, errors: &mut Errors) {
+        let Primitive::Integer { name, least, most } = primitive else {
+            return;
+        };
+        for (key, bound) in [
+            ("minimum", &self.minimum),
+            ("maximum", &self.maximum),
+            ("exclusive_minimum", &self.exclusive_minimum),
+            ("exclusive_maximum", &self.exclusive_maximum),
+        ] {
+            if let Some(At { value: Number { integer: Some(integer), .. }, span }) = bound
+                && !(*least..=*most).contains(integer)
+            {
+                errors.at(
+                    *span,
+                    format_args!(
+                        "`{key}` {integer} is beyond `{name}`, which goes from {least} to {most}; choose a bound within"
+                    ),
+                );
+            }
+        }
+    }
+
+    /// The default must keep the bounds that it stands beside.
+    fn check_default(&self, default: &Expr, errors: &mut Errors) {
+        if let Some(number) = Number::parse(default) {
+            let value = number.value;
+            let broken = [
+                ("minimum", self.minimum.as_ref().filter(|bound| value < bound.value.value)),
+                ("maximum", self.maximum.as_ref().filter(|bound| value > bound.value.value)),
+                ("exclusive_minimum", self.exclusive_minimum.as_ref().filter(|bound| value <= bound.value.value)),
+                ("exclusive_maximum", self.exclusive_maximum.as_ref().filter(|bound| value >= bound.value.value)),
+            ];
+            if let Some((key, bound)) = broken.into_iter().find_map(|(key, bound)| Some((key, bound?))) {
+                let bound = &bound.value;
+                errors.on(
+                    default,
+                    format_args!("the default {number} breaks its `{key}` of {bound}; change one of them"),
+                );
+            }
+        } else if let Some(text) = string(default) {
+            let text = text.value();
+            let length = text.chars().count() as u64;
+            let broken = [
+                ("min_length", self.min_length.as_ref().filter(|bound| length < bound.value)),
+                ("max_length", self.max_length.as_ref().filter(|bound| length > bound.value)),
+            ];
+            if let Some((key, bound)) = broken.into_iter().find_map(|(key, bound)| Some((key, bound?))) {
+                let bound = bound.value;
+                errors.on(
+                    default,
+                    format_args!(
+                        "the default has {length} characters, which breaks its `{key}` of {bound}; change one of them"
+                    ),
+                );
+            }
+            if let Some(pattern) = &self.pattern
+                && let Ok(regex) = Regex::new(&pattern.value())
+                && !regex.is_match(&text)
+            {
+                errors.on(
+                    default,
+                    format_args!("the default does not match its `pattern` {}; change one of them", pattern.value()),
+                );
+            }
+        }
+    }
+
+    fn expand(&self, span: Span) -> TokenStream {
+        let number = |bound: &Option<At<Number>>| bound.as_ref().map(|bound| bound.value.value).into_iter();
+        let count = |bound: &Option<At<u64>>| bound.as_ref().map(|bound| bound.value).into_iter();
+        let minimum = number(&self.minimum);
+        let maximum = number(&self.maximum);
+        let exclusive_minimum = number(&self.exclusive_minimum);
+        let exclusive_maximum = number(&self.exclusive_maximum);
+        let min_length = count(&self.min_length);
+        let max_length = count(&self.max_length);
+        let pattern = self.pattern.iter();
+        let min_items = count(&self.min_items);
+        let max_items = count(&self.max_items);
+        let format = self.format.iter();
+        quote_spanned! {span=>
+            #(.minimum(#minimum))* #(.maximum(#maximum))*
+            #(.exclusive_minimum(#exclusive_minimum))* #(.exclusive_maximum(#exclusive_maximum))*
+            #(.min_length(#min_length))* #(.max_length(#max_length))* #(.pattern(#pattern))*
+            #(.min_items(#min_items))* #(.max_items(#max_items))* #(.format(#format))*
+        }
+    }
+}
+
+fn check_pattern(pattern: &LitStr, errors: &mut Errors) -> bool {
+    match Regex::new(&pattern.value()) {
+        Ok(_) => true,
+        Err(error) => {
+            errors.at(
+                pattern.span(),
+                format_args!("`pattern` is no regular expression: {error}; mend it (look-around and back-references are not known)"),
+            );
+            false
+        }
+    }
+}
+
+/// Types of the language itself, whose literals can be judged here.
+enum Primitive {
+    Integer { name: String, least: i128, most: i128 },
+    Float { name: String },
+    Bool,
+    Char,
+}
+
+impl Primitive {
+    fn of(ty: &Type) -> Option<Self> {
+        let Type::Path(path) = ty else { return None };
+        let name = path.path.get_ident().filter(|_| path.qself.is_none())?.to_string();
+        let (least, most) = match name.as_str() {
+            "i8" => (i8::MIN.into(), i8::MAX.into()),
+            "i16" => (i16::MIN.into(), i16::MAX.into()),
+            "i32" => (i32::MIN.into(), i32::MAX.into()),
+            "i64" | "isize" => (i64::MIN.into(), i64::MAX.into()),
+            "i128" => (i128::MIN, i128::MAX),
+            "u8" => (0, u8::MAX.into()),
+            "u16" => (0, u16::MAX.into()),
+            "u32" => (0, u32::MAX.into()),
+            "u64" | "usize" => (0, u64::MAX.into()),
+            "u128" => (0, i128::MAX),
+            "f32" | "f64" => return Some(Self::Float { name }),
+            "bool" => return Some(Self::Bool),
+            "char" => return Some(Self::Char),
+            _ => return None,
+        };
+        Some(Self::Integer { name, least, most })
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Integer { name, .. } | Self::Float { name } => name,
+            Self::Bool => "bool",
+            Self::Char => "char",
+        }
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self, Self::Integer { .. } | Self::Float { .. })
+    }
+
+    /// Bounds that count what a value of this type does not have.
+    fn refuse_foreign_bounds(&self, options: &Options, errors: &mut Errors) {
+        const OF_NUMBERS: [&str; 4] = ["minimum", "maximum", "exclusive_minimum", "exclusive_maximum"];
+        const OF_TEXT: [&str; 3] = ["min_length", "max_length", "pattern"];
+        const OF_LISTS: [&str; 2] = ["min_items", "max_items"];
+        let name = self.name();
+        for (keys, what) in [(&OF_NUMBERS[..], "numbers"), (&OF_TEXT, "texts"), (&OF_LISTS, "lists")] {
+            if what == "numbers" && self.is_number() {
+                continue;
+            }
+            for key in keys {
+                if let Some(span) = options.key(key) {
+                    let instead = match *key {
+                        "min_length" | "min_items" if self.is_number() => "; `minimum` is for numbers",
+                        "max_length" | "max_items" if self.is_number() => "; `maximum` is for numbers",
+                        _ => "; remove it",
+                    };
+                    errors.at(span, format_args!("`{key}` is for {what}, and `{name}` is none{instead}"));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a literal is one of the type; anything else is left to the compiler.
+fn check_default(value: &Expr, primitive: Option<&Primitive>, errors: &mut Errors) -> bool {
+    let Some(primitive) = primitive else {
+        return true;
+    };
+    let number = Number::parse(value);
+    let fits = match (primitive, &number, value) {
+        (Primitive::Integer { least, most, .. }, Some(Number { integer: Some(integer), .. }), _) => {
+            (*least..=*most).contains(integer)
+        }
+        (Primitive::Float { .. }, Some(_), _) => true,
+        (Primitive::Bool, None, Expr::Lit(ExprLit { lit: Lit::Bool(_), .. })) => true,
+        (Primitive::Char, None, Expr::Lit(ExprLit { lit: Lit::Char(_), .. })) => true,
+        (_, None, Expr::Lit(_)) | (_, Some(_), _) => false,
+        _ => true,
+    };
+    if !fits {
+        let written = value.to_token_stream().to_string().replace("- ", "-");
+        let name = primitive.name();
+        let remedy = match primitive {
+            Primitive::Integer { least, most, .. } => {
+                format!("write an integer from {least} to {most}")
+            }
+            Primitive::Float { .. } => "write a number".to_owned(),
+            Primitive::Bool => "write `true` or `false`".to_owned(),
+            Primitive::Char => "write a character in single quotes".to_owned(),
+        };
+        errors.on(value, format_args!("the default `{written}` does not fit the type `{name}`; {remedy}"));
+    }
+    fits
+}
+
+/// What makes the default: a text becomes any type that is made from text, an integer becomes a float.
+fn closure(value: &Expr, primitive: Option<&Primitive>) -> TokenStream {
+    let span = hygienic(value.span());
+    if let Some(text) = string(value) {
+        return quote_spanned!(span=> || ::core::convert::Into::into(#text));
+    }
+    if let (Some(Primitive::Float { .. }), Some(Number { value, integer: Some(_) })) = (primitive, Number::parse(value))
+    {
+        let mut float = proc_macro2::Literal::f64_unsuffixed(value.abs());
+        float.set_span(span);
+        let sign = (value < 0.0).then(|| quote_spanned!(span=> -));
+        return quote_spanned!(span=> || #sign #float);
+    }
+    quote_spanned!(span=> || #value)
+}
+
+/// A literal as JSON.
+fn json(value: &Expr) -> Option<String> {
+    if let Some(number) = Number::parse(value) {
+        return Some(number.to_string());
+    }
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(json_string(&text.value())),
+        Expr::Lit(ExprLit { lit: Lit::Char(c), .. }) => Some(json_string(&c.value().to_string())),
+        Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => Some(value.value.to_string()),
+        _ => None,
+    }
+}
+
+fn json_string(text: &str) -> String {
+    let mut json = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => json.extend(['\\', c]),
+            c if c.is_control() && c.is_ascii() => json.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => json.push(c),
+        }
+    }
+    json.push('"');
+    json
+}

@@ -1,0 +1,347 @@
+//! A function as it was written, and what of it matters to a handler; shared by all four attributes.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
+use syn::{
+    Attribute, FnArg, GenericArgument, GenericParam, Ident, Pat, PathArguments, ReceiverKind, ReturnType, Safety,
+    Signature, Token, Type, Visibility,
+    parse::{Parse, ParseStream},
+};
+
+use super::{description::Text, diagnostics::Errors, paths::hygienic};
+
+/// Which of the three a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Tool,
+    Resource,
+    Prompt,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 3] = [Self::Tool, Self::Resource, Self::Prompt];
+
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Resource => "resource",
+            Self::Prompt => "prompt",
+        }
+    }
+
+    pub(crate) fn attribute(self) -> &'static str {
+        match self {
+            Self::Tool => "mcp_tool",
+            Self::Resource => "mcp_resource",
+            Self::Prompt => "mcp_prompt",
+        }
+    }
+}
+
+/// A function as it was written. Its body is not looked into.
+pub(crate) struct Function {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) defaultness: Option<Token![default]>,
+    pub(crate) sig: Signature,
+    pub(crate) body: TokenTree,
+    /// What the parameters carried, taken off by [`Function::strip`].
+    parameter_attrs: Vec<Vec<Attribute>>,
+}
+
+impl Parse for Function {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        Self::parse_behind(attrs, input)
+    }
+}
+
+impl Function {
+    /// Reads what stands behind the attributes.
+    pub(crate) fn parse_behind(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
+        let vis = input.parse()?;
+        let defaultness = input.parse()?;
+        let sig = input.parse()?;
+        let body = match input.parse()? {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => TokenTree::Group(group),
+            other => {
+                return Err(syn::Error::new(other.span(), "expected the body of the function: `{ … }`"));
+            }
+        };
+        Ok(Self { attrs, vis, defaultness, sig, body, parameter_attrs: Vec::new() })
+    }
+
+    /// Takes off the parameters what only the macros understand, and owns up to what the macros ask for: arguments
+    /// that are taken by value.
+    pub(crate) fn strip(&mut self) {
+        if !self.parameter_attrs.is_empty() || self.sig.inputs.is_empty() {
+            return;
+        }
+        self.attrs.push(
+            syn::parse_quote_spanned!(hygienic(self.sig.ident.span())=> #[allow(clippy::needless_pass_by_value)]),
+        );
+        let inert = |attr: &Attribute| attr.path().is_ident("mcp") || attr.path().is_ident("doc");
+        for input in &mut self.sig.inputs {
+            let (FnArg::Typed(syn::PatType { attrs, .. }) | FnArg::Receiver(syn::Receiver { attrs, .. })) = input;
+            let (taken, kept) = std::mem::take(attrs).into_iter().partition(inert);
+            *attrs = kept;
+            self.parameter_attrs.push(taken);
+        }
+    }
+
+    /// `#[cfg(…)]`, which everything about the function has to share.
+    pub(crate) fn cfgs(&self) -> Vec<Attribute> {
+        self.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect()
+    }
+}
+
+impl ToTokens for Function {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { attrs, vis, defaultness, sig, body, parameter_attrs: _ } = self;
+        for attr in attrs {
+            attr.to_tokens(tokens);
+        }
+        vis.to_tokens(tokens);
+        defaultness.to_tokens(tokens);
+        sig.to_tokens(tokens);
+        body.to_tokens(tokens);
+    }
+}
+
+/// What of a function's signature matters to a handler, checked.
+pub(crate) struct Handler {
+    pub(crate) ident: Ident,
+    pub(crate) is_async: bool,
+    pub(crate) receiver: Option<Receiver>,
+    pub(crate) inputs: Vec<Input>,
+    /// The return type.
+    pub(crate) output: TokenStream,
+    pub(crate) docs: Option<Text>,
+}
+
+/// How a method takes its server.
+pub(crate) enum Receiver {
+    /// `&self`, `self: &Arc<Self>`
+    Reference,
+    /// `self: Arc<Self>`: the type
+    Shared(Box<Type>),
+}
+
+/// One parameter, receivers excepted.
+pub(crate) struct Input {
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+    /// Its `#[mcp(…)]` and doc comments.
+    pub(crate) attrs: Vec<Attribute>,
+}
+
+impl Handler {
+    /// Checks that calls from outside can be turned into calls of the function.
+    pub(crate) fn validate(function: &Function, kind: Kind, errors: &mut Errors) -> Self {
+        let sig = &function.sig;
+        check_qualifiers(sig, kind, errors);
+        let generic = check_generics(sig, kind, errors);
+        let mut receiver = None;
+        let mut inputs = Vec::new();
+        for (input, attrs) in sig.inputs.iter().zip(&function.parameter_attrs) {
+            match input {
+                FnArg::Receiver(input) => receiver = Receiver::validate(input, errors),
+                FnArg::Typed(input) => {
+                    if !generic {
+                        check_type(&input.ty, Place::Parameter, errors);
+                    }
+                    for attr in input.attrs.iter().filter(|attr| is_conditional(attr)) {
+                        errors.on(attr, "a parameter cannot come and go; write one function for each condition, with `#[cfg(…)]` on each");
+                    }
+                    if let Some(ident) = name_of(&input.pat, errors) {
+                        inputs.push(Input { ident, ty: (*input.ty).clone(), attrs: attrs.clone() });
+                    }
+                }
+            }
+        }
+        let output = match &sig.output {
+            ReturnType::Type(_, ty) => {
+                if !generic {
+                    check_type(ty, Place::Result, errors);
+                }
+                ty.to_token_stream()
+            }
+            ReturnType::Default => quote_spanned!(hygienic(sig.ident.span())=> ()),
+        };
+        Self {
+            ident: sig.ident.clone(),
+            is_async: sig.asyncness.is_some(),
+            receiver,
+            inputs,
+            output,
+            docs: Text::from_docs(&function.attrs),
+        }
+    }
+}
+
+impl Receiver {
+    fn validate(receiver: &syn::Receiver, errors: &mut Errors) -> Option<Self> {
+        const WHY: &str = "many calls run at the same time on one server";
+        match &receiver.kind {
+            ReceiverKind::Reference(_, _, None) => Some(Self::Reference),
+            ReceiverKind::Typed(_, ty) => match &**ty {
+                Type::Reference(reference) if reference.mutability.is_none() => Some(Self::Reference),
+                Type::Reference(reference) => {
+                    errors.on(reference, mutable(WHY));
+                    None
+                }
+                ty => Some(Self::Shared(Box::new(ty.clone()))),
+            },
+            ReceiverKind::Reference(..) => {
+                errors.on(receiver, mutable(WHY));
+                None
+            }
+            _ => {
+                errors.on(
+                    receiver,
+                    format_args!("`self` would use the server up, and {WHY}; take `&self` or `self: Arc<Self>`"),
+                );
+                None
+            }
+        }
+    }
+}
+
+fn mutable(why: &str) -> String {
+    format!("`&mut self` cannot be had: {why}; take `&self`, and put what changes into a `Mutex` or an atomic")
+}
+
+fn check_qualifiers(sig: &Signature, kind: Kind, errors: &mut Errors) {
+    let noun = kind.noun();
+    if let Safety::Unsafe(token) = &sig.safety {
+        errors.on(
+            token,
+            format_args!("a {noun} cannot be `unsafe`: any client calls it with anything; wrap it in a safe function"),
+        );
+    }
+    if let Some(abi) = &sig.abi {
+        errors.on(abi, format_args!("a {noun} is a plain Rust function; remove the ABI"));
+    }
+    if let Some(variadic) = &sig.variadic {
+        errors.on(variadic, format_args!("a {noun} has a fixed number of parameters; take a `Vec` instead"));
+    }
+}
+
+/// Whether the function is generic, which is said at the list.
+fn check_generics(sig: &Signature, kind: Kind, errors: &mut Errors) -> bool {
+    let generics = &sig.generics;
+    if generics.params.is_empty() {
+        return false;
+    }
+    let noun = kind.noun();
+    let only_lifetimes = generics.params.iter().all(|param| matches!(param, GenericParam::Lifetime(_)));
+    if only_lifetimes {
+        errors.on(generics, format_args!("a {noun} cannot borrow from its caller: arguments come from the wire; take owned types, such as `String`"));
+    } else {
+        errors.on(
+            generics,
+            format_args!(
+                "a {noun} cannot be generic: clients see one schema, and no caller chooses the types; write them out"
+            ),
+        );
+    }
+    true
+}
+
+fn is_conditional(attr: &Attribute) -> bool {
+    attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr")
+}
+
+fn name_of(pat: &Pat, errors: &mut Errors) -> Option<Ident> {
+    match pat {
+        Pat::Ident(pat) if pat.subpat.is_none() && pat.by_ref.is_none() => Some(pat.ident.clone()),
+        Pat::Wild(pat) => {
+            errors.on(pat, "a parameter needs a name; write it, with an underscore before it if it is not used");
+            None
+        }
+        pat => {
+            errors
+                .on(pat, "a parameter needs a name, not a pattern; name it, and take it apart in the body with `let`");
+            None
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Parameter,
+    Result,
+}
+
+/// Refuses what cannot be named outside of the signature: borrows and `impl Trait`.
+fn check_type(ty: &Type, place: Place, errors: &mut Errors) {
+    let Some(fault) = fault_of(ty, place == Place::Parameter) else {
+        return;
+    };
+    let message = match (fault, place) {
+        (Fault::Borrowed(Some(owned)), Place::Parameter) => {
+            format!("an argument comes from the wire and cannot be borrowed; take `{owned}`")
+        }
+        (Fault::Borrowed(None), Place::Parameter) => {
+            "an argument comes from the wire and cannot be borrowed; take the owned type, without the lifetime"
+                .to_owned()
+        }
+        (Fault::Borrowed(_), Place::Result) => {
+            "a result outlives the call and cannot be borrowed; return an owned value, or `&'static`".to_owned()
+        }
+        (Fault::Impl, Place::Parameter) => "`impl Trait` leaves open which type to decode; write a type".to_owned(),
+        (Fault::Impl, Place::Result) => {
+            "`impl Trait` hides what the result is; write its type (and `async fn` for a future)".to_owned()
+        }
+        (Fault::Never, _) => "a function that never returns has no result; let it return one, such as `()`".to_owned(),
+    };
+    errors.on(ty, message);
+}
+
+enum Fault {
+    /// A borrow, and the owned type to take instead.
+    Borrowed(Option<String>),
+    Impl,
+    Never,
+}
+
+fn fault_of(ty: &Type, refuse_static: bool) -> Option<Fault> {
+    match ty {
+        Type::Reference(reference) => {
+            let is_static = reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static");
+            (refuse_static || !is_static).then(|| Fault::Borrowed(owned(&reference.elem)))
+        }
+        Type::ImplTrait(_) => Some(Fault::Impl),
+        Type::Never(_) => Some(Fault::Never),
+        Type::Array(array) => fault_of(&array.elem, false),
+        Type::Slice(slice) => fault_of(&slice.elem, false),
+        Type::Group(group) => fault_of(&group.elem, refuse_static),
+        Type::Paren(paren) => fault_of(&paren.elem, refuse_static),
+        Type::Tuple(tuple) => tuple.elems.iter().find_map(|elem| fault_of(elem, false)),
+        Type::Path(path) => path.path.segments.iter().find_map(|segment| match &segment.arguments {
+            PathArguments::AngleBracketed(arguments) => arguments.args.iter().find_map(|argument| match argument {
+                GenericArgument::Type(Type::Never(_)) => None,
+                GenericArgument::Type(ty) => fault_of(ty, false),
+                GenericArgument::Lifetime(lifetime) if lifetime.ident != "static" => Some(Fault::Borrowed(None)),
+                _ => None,
+            }),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+/// The type to take in place of a borrowed one.
+fn owned(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(path) if path.path.is_ident("str") => Some("String".to_owned()),
+        Type::Slice(slice) => Some(format!("Vec<{}>", written(&slice.elem))),
+        Type::Path(_) | Type::Tuple(_) | Type::Array(_) => Some(written(ty)),
+        _ => None,
+    }
+}
+
+/// Tokens as a person would write them, near enough.
+fn written(tokens: &impl ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace(" ,", ",")
+}
