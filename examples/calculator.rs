@@ -7,6 +7,8 @@ use mcp_runtime::prelude::*;
 /// Calculates.
 #[mcp_server(name = "calculator", version = "1.0.0")]
 mod calculator {
+    use super::*;
+
     /// Adds two integers
     #[mcp_tool(read_only, idempotent, open_world = false)]
     pub fn add(
@@ -15,8 +17,7 @@ mod calculator {
         /// The second summand
         b: i64,
     ) -> Result<i64, ToolError> {
-        a.checked_add(b)
-            .ok_or_else(|| ToolError::new("the sum does not fit into 64 bits"))
+        a.checked_add(b).ok_or_else(|| ToolError::new("the sum does not fit into 64 bits"))
     }
 
     /// Gives back a message

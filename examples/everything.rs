@@ -232,10 +232,7 @@ mod tests {
     async fn has_one_of_everything() {
         let client = TestClient::connect(super::server()).await.unwrap();
         let kinds = client.call("test_multiple_content_types", json!({})).await.unwrap().content;
-        assert!(matches!(
-            kinds[..],
-            [ContentBlock::Text(_), ContentBlock::Image(_), ContentBlock::Resource(_)]
-        ));
+        assert!(matches!(kinds[..], [ContentBlock::Text(_), ContentBlock::Image(_), ContentBlock::Resource(_)]));
         assert!(client.call("test_error_handling", json!({})).await.unwrap().is_error);
         assert_eq!(client.call("boom", json!({})).await.unwrap_err().code, -32603);
         let template = client.read("test://template/123/data").await.unwrap();

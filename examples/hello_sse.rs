@@ -5,10 +5,7 @@ use mcp_runtime::prelude::*;
 mod hello {
     /// Adds two numbers
     #[mcp_tool]
-    fn add(
-        #[mcp(description = "First number")] a: i64,
-        #[mcp(description = "Second number")] b: i64,
-    ) -> i64 {
+    fn add(#[mcp(description = "First number")] a: i64, #[mcp(description = "Second number")] b: i64) -> i64 {
         a + b
     }
 

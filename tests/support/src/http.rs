@@ -62,14 +62,8 @@ impl EventStream {
         write_request(&mut reader, address, "GET", path, &[("Accept", "text/event-stream")], "").await;
         let (status, headers) = read_head(&mut reader).await;
         assert_eq!(status, 200, "{headers:?}");
-        let mut stream = Self {
-            address,
-            reader,
-            headers,
-            endpoint: String::new(),
-            refused: VecDeque::new(),
-            body: String::new(),
-        };
+        let mut stream =
+            Self { address, reader, headers, endpoint: String::new(), refused: VecDeque::new(), body: String::new() };
         let (event, endpoint) = stream.event().await.expect("a first event");
         assert_eq!(event, "endpoint");
         stream.endpoint = endpoint;
