@@ -16,17 +16,15 @@ mod transport;
 #[cfg(feature = "macros")]
 pub use mcp_macros::*;
 
-pub use config::{
-    AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions,
-};
+pub use config::{AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
 pub use limits::Limits;
 pub use serve::{Bound, Handle, McpServer};
 pub use server::{
     context::{Context, FromContext, State},
     error::Error,
     outcome::{
-        IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, Json, PromptError,
-        ReadRequest, ResourceError, ToolError,
+        IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, Json, PromptError, ReadRequest, ResourceError,
+        ToolError,
     },
 };
 
@@ -36,11 +34,9 @@ pub mod prelude {
     pub use mcp_macros::*;
 
     pub use crate::{
-        Context, Error, Json, McpServer, PromptError, ResourceError, ServerOptions, State,
-        ToolError,
+        Context, Error, Json, McpServer, PromptError, ResourceError, ServerOptions, State, ToolError,
         protocol::{
-            CallToolResult, ContentBlock, GetPromptResult, PromptMessage, ReadResourceResult,
-            ResourceContents,
+            CallToolResult, ContentBlock, GetPromptResult, PromptMessage, ReadResourceResult, ResourceContents,
         },
     };
 }

@@ -96,9 +96,7 @@ impl Default for Limits {
             max_requests_per_session: Some(64),
             call_timeout: seconds(5 * 60),
             max_call: seconds(60 * 60),
-            max_blocking_threads: Some(
-                4 * std::thread::available_parallelism().map_or(1, usize::from),
-            ),
+            max_blocking_threads: Some(4 * std::thread::available_parallelism().map_or(1, usize::from)),
             blocking_queue: Some(1024),
             shutdown_grace: seconds(10),
         }

@@ -29,11 +29,8 @@ pub(crate) struct Logging {
 /// A thread of its own writes, so that a client which does not read standard error stops nothing.
 pub(crate) fn init() -> Option<Logging> {
     let (sender, receiver) = sync_channel(MOST_WAITING);
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(Lossy(sender.clone()))
-        .with_ansi(false)
-        .with_target(false)
-        .finish();
+    let subscriber =
+        tracing_subscriber::fmt().with_writer(Lossy(sender.clone())).with_ansi(false).with_target(false).finish();
     tracing::subscriber::set_global_default(subscriber).ok()?;
     let writer = std::thread::Builder::new().name("mcp-log".to_owned()).spawn(move || write(&receiver)).ok();
     Some(Logging { lines: Some(sender), writer })

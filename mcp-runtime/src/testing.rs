@@ -20,8 +20,8 @@ use crate::{
     McpServer,
     protocol::{
         CallToolResult, GetPromptResult, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, Prompt, ProtocolVersion, ReadResourceResult, Resource,
-        ResourceTemplate, Tool,
+        ListResourcesResult, ListToolsResult, Prompt, ProtocolVersion, ReadResourceResult, Resource, ResourceTemplate,
+        Tool,
     },
     server::error::Error,
     transport::memory::Memory,

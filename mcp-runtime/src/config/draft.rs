@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    AuthOptions, CorsOptions, HttpStreamOptions, MCP_ENDPOINT, SSE_ENDPOINT, ServerOptions,
-    SseOptions, TransportOptions, limits,
+    AuthOptions, CorsOptions, HttpStreamOptions, MCP_ENDPOINT, SSE_ENDPOINT, ServerOptions, SseOptions,
+    TransportOptions, limits,
     reader::{At, Object, Reader, one_of},
 };
 use crate::server::{error::Error, nearest::nearest};
@@ -17,17 +17,11 @@ pub(super) enum Kind {
     HttpStream,
 }
 
-pub(super) const KINDS: [(&str, Kind); 3] = [
-    ("stdio", Kind::Stdio),
-    ("sse", Kind::Sse),
-    ("http-stream", Kind::HttpStream),
-];
+pub(super) const KINDS: [(&str, Kind); 3] =
+    [("stdio", Kind::Stdio), ("sse", Kind::Sse), ("http-stream", Kind::HttpStream)];
 
-pub(super) const AUTHS: [(&str, AuthOptions); 3] = [
-    ("jwt", AuthOptions::Jwt),
-    ("apikey", AuthOptions::ApiKey),
-    ("oauth", AuthOptions::OAuth),
-];
+pub(super) const AUTHS: [(&str, AuthOptions); 3] =
+    [("jwt", AuthOptions::Jwt), ("apikey", AuthOptions::ApiKey), ("oauth", AuthOptions::OAuth)];
 
 pub(super) struct Draft {
     name: String,
@@ -103,12 +97,7 @@ impl Draft {
         reader.finish(transport, elsewhere);
     }
 
-    fn read_options(
-        &mut self,
-        mut object: Object<'_>,
-        kind: Option<Kind>,
-        reader: &mut Reader<'_>,
-    ) {
+    fn read_options(&mut self, mut object: Object<'_>, kind: Option<Kind>, reader: &mut Reader<'_>) {
         let http = &mut self.http;
         let given = &mut object;
         reader.set(given, "port", Reader::port, &mut http.port);
@@ -162,13 +151,8 @@ impl Draft {
             instructions: self.instructions,
             transport: match self.kind {
                 Kind::Stdio => TransportOptions::Stdio,
-                Kind::Sse => TransportOptions::Sse(SseOptions {
-                    endpoint: endpoint(SSE_ENDPOINT),
-                    ..self.http
-                }),
-                Kind::HttpStream => {
-                    TransportOptions::HttpStream(narrowed(self.http, endpoint(MCP_ENDPOINT)))
-                }
+                Kind::Sse => TransportOptions::Sse(SseOptions { endpoint: endpoint(SSE_ENDPOINT), ..self.http }),
+                Kind::HttpStream => TransportOptions::HttpStream(narrowed(self.http, endpoint(MCP_ENDPOINT))),
             },
         }
     }
@@ -222,13 +206,8 @@ impl Draft {
 
 /// One of a few words; a misspelt one is answered with the right one.
 fn choice<T: Copy>(reader: &mut Reader<'_>, at: &At<'_>, words: &[(&str, T)]) -> Option<T> {
-    let near = at
-        .value
-        .as_str()
-        .and_then(|word| nearest(word, words.iter().map(|(known, _)| *known)));
-    let found = words
-        .iter()
-        .find(|(word, _)| at.value.as_str() == Some(word));
+    let near = at.value.as_str().and_then(|word| nearest(word, words.iter().map(|(known, _)| *known)));
+    let found = words.iter().find(|(word, _)| at.value.as_str() == Some(word));
     match (found, near) {
         (Some((_, meaning)), _) => Some(*meaning),
         (None, Some(near)) => {
@@ -250,8 +229,7 @@ fn refuse_all(options: Object<'_>, reader: &mut Reader<'_>) {
 fn refuse_sse_options(options: &mut Object<'_>, reader: &mut Reader<'_>) {
     for name in ["messageEndpoint", "mcpEndpoint"] {
         if let Some(at) = options.take(name) {
-            let reason =
-                "only the transport `sse` has this option; `http-stream` has one `endpoint`";
+            let reason = "only the transport `sse` has this option; `http-stream` has one `endpoint`";
             reader.invalid(&at.path, reason.into());
         }
     }
@@ -321,9 +299,7 @@ fn elsewhere(name: &str) -> Option<&'static str> {
         ("allowOrigins", "transport.options.cors.allowOrigins"),
     ];
     let place = PLACES.iter().find(|(known, _)| *known == name);
-    place
-        .map(|(_, path)| *path)
-        .or_else(|| limits::path_of(name))
+    place.map(|(_, path)| *path).or_else(|| limits::path_of(name))
 }
 
 fn widened(http: HttpStreamOptions) -> SseOptions {

@@ -44,10 +44,7 @@ pub(super) fn problems(limits: &Limits) -> Vec<Error> {
 
 /// Where a limit of that name belongs, for one that was written in another object.
 pub(super) fn path_of(name: &str) -> Option<&'static str> {
-    slots(&mut Limits::default())
-        .iter()
-        .any(|(known, _)| *known == name)
-        .then_some(PATH)
+    slots(&mut Limits::default()).iter().any(|(known, _)| *known == name).then_some(PATH)
 }
 
 enum Slot<'l> {
@@ -144,9 +141,9 @@ fn seconds(value: &Value) -> Option<Duration> {
 fn count_problem(count: usize, range: Range) -> Option<String> {
     match (count, range) {
         (0, Range::Positive | Range::Depth) => Some(NOTHING_LEFT.into()),
-        (depth, Range::Depth) if depth > MAX_DEPTH => Some(format!(
-            "{depth} is too deep; {MAX_DEPTH} is the most that the parser bears"
-        )),
+        (depth, Range::Depth) if depth > MAX_DEPTH => {
+            Some(format!("{depth} is too deep; {MAX_DEPTH} is the most that the parser bears"))
+        }
         _ => None,
     }
 }
@@ -155,8 +152,7 @@ fn time_problem(time: Duration, range: Range) -> Option<String> {
     (time.is_zero() && range != Range::FromZero).then(|| NOTHING_LEFT.into())
 }
 
-const NOTHING_LEFT: &str =
-    "0 leaves nothing that can be served; write null to switch the limit off";
+const NOTHING_LEFT: &str = "0 leaves nothing that can be served; write null to switch the limit off";
 
 /// Every limit by its name. It takes the struct apart in full, so that a new limit cannot be forgotten here.
 fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
@@ -193,10 +189,7 @@ fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         shutdown_grace,
     } = limits;
     vec![
-        (
-            "maxRequestLineBytes",
-            Count(max_request_line_bytes, Positive),
-        ),
+        ("maxRequestLineBytes", Count(max_request_line_bytes, Positive)),
         ("maxHeaderBytes", Count(max_header_bytes, Positive)),
         ("maxHeaders", Count(max_headers, Positive)),
         ("headerReadSeconds", Seconds(header_read, Positive)),
@@ -204,36 +197,21 @@ fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         ("bodyReadSeconds", Seconds(body_read, Positive)),
         ("idleConnectionSeconds", Seconds(idle_connection, Positive)),
         ("maxConnections", Count(max_connections, Positive)),
-        (
-            "maxUnauthenticatedRequests",
-            Count(max_unauthenticated_requests, Positive),
-        ),
+        ("maxUnauthenticatedRequests", Count(max_unauthenticated_requests, Positive)),
         ("maxJsonDepth", Count(max_json_depth, Depth)),
         ("maxBatch", Count(max_batch, FromZero)),
         ("maxLineBytes", Count(max_line_bytes, Positive)),
         ("maxSessions", Count(max_sessions, Positive)),
-        (
-            "maxSessionsPerPrincipal",
-            Count(max_sessions_per_principal, Positive),
-        ),
+        ("maxSessionsPerPrincipal", Count(max_sessions_per_principal, Positive)),
         ("sessionIdleSeconds", Seconds(session_idle, Positive)),
         ("sessionUnusedSeconds", Seconds(session_unused, Positive)),
         ("maxStreams", Count(max_streams, Positive)),
-        (
-            "maxStreamsPerPrincipal",
-            Count(max_streams_per_principal, Positive),
-        ),
-        (
-            "streamQueueMessages",
-            Count(stream_queue_messages, Positive),
-        ),
+        ("maxStreamsPerPrincipal", Count(max_streams_per_principal, Positive)),
+        ("streamQueueMessages", Count(stream_queue_messages, Positive)),
         ("streamQueueBytes", Count(stream_queue_bytes, Positive)),
         ("stalledWriteSeconds", Seconds(stalled_write, Positive)),
         ("keepAliveSeconds", Seconds(keep_alive, Positive)),
-        (
-            "maxRequestsPerSession",
-            Count(max_requests_per_session, Positive),
-        ),
+        ("maxRequestsPerSession", Count(max_requests_per_session, Positive)),
         ("callTimeoutSeconds", Seconds(call_timeout, Positive)),
         ("maxCallSeconds", Seconds(max_call, Positive)),
         ("maxBlockingThreads", Count(max_blocking_threads, Positive)),

@@ -181,12 +181,7 @@ pub enum AuthOptions {
 impl ServerOptions {
     /// The options of a server of that name and version, on stdio.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            version: version.into(),
-            instructions: None,
-            transport: TransportOptions::Stdio,
-        }
+        Self { name: name.into(), version: version.into(), instructions: None, transport: TransportOptions::Stdio }
     }
 
     /// Lays an options object over these options: a member that the layer has wins, all others stay.

@@ -39,12 +39,7 @@ pub(super) fn collected(mut errors: Vec<Error>) -> Result<(), Error> {
 
 impl<'s> Reader<'s> {
     pub(super) fn new(source_name: &'s str) -> Self {
-        Self {
-            source_name,
-            lacks_null: false,
-            errors: Vec::new(),
-            sources: BTreeMap::new(),
-        }
+        Self { source_name, lacks_null: false, errors: Vec::new(), sources: BTreeMap::new() }
     }
 
     /// Reads member `name` into `slot`, which an absent or wrong member leaves as it is. What is wrong, `read` reports.
@@ -65,21 +60,13 @@ impl<'s> Reader<'s> {
 
     pub(super) fn object<'v>(&mut self, at: At<'v>) -> Option<Object<'v>> {
         match at.value {
-            Value::Object(members) => Some(Object {
-                path: at.path,
-                members,
-                known: Vec::new(),
-            }),
+            Value::Object(members) => Some(Object { path: at.path, members, known: Vec::new() }),
             _ => self.expected(&at, "an object"),
         }
     }
 
     /// Reports the members that nobody asked for. `elsewhere` knows the paths of names that belong to another object.
-    pub(super) fn finish(
-        &mut self,
-        object: Object<'_>,
-        elsewhere: impl Fn(&str) -> Option<&'static str>,
-    ) {
+    pub(super) fn finish(&mut self, object: Object<'_>, elsewhere: impl Fn(&str) -> Option<&'static str>) {
         for name in object.members.keys() {
             if object.known.contains(&name.as_str()) {
                 continue;
@@ -141,11 +128,8 @@ impl<'s> Reader<'s> {
 
     /// Reports a value of the wrong type or outside of its range.
     pub(super) fn expected<T>(&mut self, at: &At<'_>, what: &str) -> Option<T> {
-        let got = if at.path.starts_with("transport.options.auth") {
-            kind(at.value).to_owned()
-        } else {
-            shown(at.value)
-        };
+        let got =
+            if at.path.starts_with("transport.options.auth") { kind(at.value).to_owned() } else { shown(at.value) };
         self.invalid(&at.path, format!("expected {what}, got {got}"));
         None
     }
@@ -168,10 +152,7 @@ impl<'v> Object<'v> {
     pub(super) fn take(&mut self, name: &'static str) -> Option<At<'v>> {
         self.known.push(name);
         let value = self.members.get(name)?;
-        Some(At {
-            path: self.path_of(name),
-            value,
-        })
+        Some(At { path: self.path_of(name), value })
     }
 
     pub(super) fn path_of(&self, name: &str) -> String {

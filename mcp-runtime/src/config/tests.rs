@@ -13,9 +13,7 @@ use tracing::{
     span,
 };
 
-use super::{
-    AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions,
-};
+use super::{AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
 use crate::limits::Limits;
 
 #[test]
@@ -35,9 +33,7 @@ fn the_object_of_the_documentation() {
         version: "1.0.0".into(),
         instructions: None,
         transport: TransportOptions::Sse(SseOptions {
-            cors: Some(CorsOptions {
-                allow_origins: vec!["https://app.example.com".into()],
-            }),
+            cors: Some(CorsOptions { allow_origins: vec!["https://app.example.com".into()] }),
             auth: Some(AuthOptions::Jwt),
             ..SseOptions::default()
         }),
@@ -64,10 +60,7 @@ fn defaults() {
         ("/sse".into(), "/messages".into(), Some("/mcp".into()))
     );
     assert_eq!(http.endpoint, "/mcp");
-    assert_eq!(
-        (http.port, http.host, http.sessions, http.resumability),
-        (8080, "127.0.0.1".into(), true, false)
-    );
+    assert_eq!((http.port, http.host, http.sessions, http.resumability), (8080, "127.0.0.1".into(), true, false));
     assert_eq!((http.cors, http.auth, http.public_url), (None, None, None));
     assert_eq!(http.health_endpoint, Some("/health".into()));
     assert!(http.allowed_hosts.is_empty());
@@ -81,36 +74,18 @@ fn every_option_of_sse() {
         (json!({"port": 65535}), |o| o.port = 65535),
         (json!({"host": "::1"}), |o| o.host = "::1".into()),
         (json!({"endpoint": "/e"}), |o| o.endpoint = "/e".into()),
-        (json!({"messageEndpoint": "/m"}), |o| {
-            o.message_endpoint = "/m".into()
-        }),
-        (json!({"mcpEndpoint": "/x"}), |o| {
-            o.mcp_endpoint = Some("/x".into())
-        }),
+        (json!({"messageEndpoint": "/m"}), |o| o.message_endpoint = "/m".into()),
+        (json!({"mcpEndpoint": "/x"}), |o| o.mcp_endpoint = Some("/x".into())),
         (json!({"mcpEndpoint": null}), |o| o.mcp_endpoint = None),
         (json!({"sessions": false}), |o| o.sessions = false),
         (json!({"resumability": true}), |o| o.resumability = true),
-        (json!({"cors": {"allowOrigins": []}}), |o| {
-            o.cors = Some(CorsOptions::default())
-        }),
-        (json!({"auth": {"type": "oauth"}}), |o| {
-            o.auth = Some(AuthOptions::OAuth)
-        }),
-        (json!({"publicUrl": "https://h/p"}), |o| {
-            o.public_url = Some("https://h/p".into())
-        }),
-        (json!({"allowedHosts": ["h", "h:1"]}), |o| {
-            o.allowed_hosts = vec!["h".into(), "h:1".into()]
-        }),
-        (json!({"limits": {"maxBodyBytes": 1}}), |o| {
-            o.limits.max_body_bytes = Some(1)
-        }),
-        (json!({"healthEndpoint": "/h"}), |o| {
-            o.health_endpoint = Some("/h".into())
-        }),
-        (json!({"healthEndpoint": null}), |o| {
-            o.health_endpoint = None
-        }),
+        (json!({"cors": {"allowOrigins": []}}), |o| o.cors = Some(CorsOptions::default())),
+        (json!({"auth": {"type": "oauth"}}), |o| o.auth = Some(AuthOptions::OAuth)),
+        (json!({"publicUrl": "https://h/p"}), |o| o.public_url = Some("https://h/p".into())),
+        (json!({"allowedHosts": ["h", "h:1"]}), |o| o.allowed_hosts = vec!["h".into(), "h:1".into()]),
+        (json!({"limits": {"maxBodyBytes": 1}}), |o| o.limits.max_body_bytes = Some(1)),
+        (json!({"healthEndpoint": "/h"}), |o| o.health_endpoint = Some("/h".into())),
+        (json!({"healthEndpoint": null}), |o| o.health_endpoint = None),
     ];
     for (given, edit) in table {
         let mut expected = SseOptions::default();
@@ -129,25 +104,12 @@ fn every_option_of_http_stream() {
         (json!({"endpoint": "/e"}), |o| o.endpoint = "/e".into()),
         (json!({"sessions": false}), |o| o.sessions = false),
         (json!({"resumability": true}), |o| o.resumability = true),
-        (json!({"cors": {}}), |o| {
-            o.cors = Some(CorsOptions::default())
-        }),
-        (
-            json!({"auth": {"type": "apikey", "options": {"keys": ["k"]}}}),
-            |o| o.auth = Some(AuthOptions::ApiKey),
-        ),
-        (json!({"publicUrl": "http://h"}), |o| {
-            o.public_url = Some("http://h".into())
-        }),
-        (json!({"allowedHosts": ["h"]}), |o| {
-            o.allowed_hosts = vec!["h".into()]
-        }),
-        (json!({"limits": {"maxStreams": null}}), |o| {
-            o.limits.max_streams = None
-        }),
-        (json!({"healthEndpoint": null}), |o| {
-            o.health_endpoint = None
-        }),
+        (json!({"cors": {}}), |o| o.cors = Some(CorsOptions::default())),
+        (json!({"auth": {"type": "apikey", "options": {"keys": ["k"]}}}), |o| o.auth = Some(AuthOptions::ApiKey)),
+        (json!({"publicUrl": "http://h"}), |o| o.public_url = Some("http://h".into())),
+        (json!({"allowedHosts": ["h"]}), |o| o.allowed_hosts = vec!["h".into()]),
+        (json!({"limits": {"maxStreams": null}}), |o| o.limits.max_streams = None),
+        (json!({"healthEndpoint": null}), |o| o.health_endpoint = None),
     ];
     for (given, edit) in table {
         let mut expected = HttpStreamOptions::default();
@@ -211,10 +173,7 @@ fn every_limit() {
         "callTimeoutSeconds": 24, "maxCallSeconds": null, "maxBlockingThreads": 26,
         "blockingQueue": 0, "shutdownGraceSeconds": 0,
     }}}});
-    let sse = SseOptions {
-        limits,
-        ..SseOptions::default()
-    };
+    let sse = SseOptions { limits, ..SseOptions::default() };
     check(layer, Ok(TransportOptions::Sse(sse)));
 }
 
@@ -225,20 +184,11 @@ fn mistakes_with_their_paths() {
     let limits = |limits: Value| sse(json!({"limits": limits}));
     let table = [
         // unknown keys, level by level
-        (
-            json!({"nam": "x"}),
-            "unknown option `nam`; did you mean `name`?",
-        ),
+        (json!({"nam": "x"}), "unknown option `nam`; did you mean `name`?"),
         (json!({"zzz": "x"}), "unknown option `zzz`"),
         (json!({"": "x"}), "unknown option ``"),
-        (
-            json!({"port": 1}),
-            "unknown option `port`; did you mean `transport.options.port`?",
-        ),
-        (
-            json!({"transport": {"typ": "sse"}}),
-            "unknown option `transport.typ`; did you mean `type`?",
-        ),
+        (json!({"port": 1}), "unknown option `port`; did you mean `transport.options.port`?"),
+        (json!({"transport": {"typ": "sse"}}), "unknown option `transport.typ`; did you mean `type`?"),
         (
             json!({"transport": {"type": "sse", "endpoint": "/x"}}),
             "unknown option `transport.endpoint`; did you mean `transport.options.endpoint`?",
@@ -247,23 +197,14 @@ fn mistakes_with_their_paths() {
             sse(json!({"message_endpoint": "/m"})),
             "unknown option `transport.options.message_endpoint`; did you mean `messageEndpoint`?",
         ),
-        (
-            sse(json!({"prot": 1})),
-            "unknown option `transport.options.prot`; did you mean `port`?",
-        ),
-        (
-            sse(json!({"PORT": 1})),
-            "unknown option `transport.options.PORT`; did you mean `port`?",
-        ),
+        (sse(json!({"prot": 1})), "unknown option `transport.options.prot`; did you mean `port`?"),
+        (sse(json!({"PORT": 1})), "unknown option `transport.options.PORT`; did you mean `port`?"),
         (
             sse(json!({"maxBodyBytes": 1})),
             "unknown option `transport.options.maxBodyBytes`; did you mean \
              `transport.options.limits`?",
         ),
-        (
-            http(json!({"endpont": "/m"})),
-            "unknown option `transport.options.endpont`; did you mean `endpoint`?",
-        ),
+        (http(json!({"endpont": "/m"})), "unknown option `transport.options.endpont`; did you mean `endpoint`?"),
         (
             sse(json!({"cors": {"allowedOrigins": []}})),
             "unknown option `transport.options.cors.allowedOrigins`; did you mean `allowOrigins`?",
@@ -299,26 +240,11 @@ fn mistakes_with_their_paths() {
         ),
         // wrong types
         (json!([]), "option `(all)`: expected an object, got a list"),
-        (
-            json!({"name": null}),
-            "option `name`: expected a string, got null",
-        ),
-        (
-            json!({"version": 1.5}),
-            "option `version`: expected a string, got the number 1.5",
-        ),
-        (
-            json!({"instructions": []}),
-            "option `instructions`: expected a string or null, got a list",
-        ),
-        (
-            json!({"transport": "sse"}),
-            "option `transport`: expected an object, {\"type\": \"sse\"}",
-        ),
-        (
-            json!({"transport": "http"}),
-            "option `transport`: expected an object, got the string `http`",
-        ),
+        (json!({"name": null}), "option `name`: expected a string, got null"),
+        (json!({"version": 1.5}), "option `version`: expected a string, got the number 1.5"),
+        (json!({"instructions": []}), "option `instructions`: expected a string or null, got a list"),
+        (json!({"transport": "sse"}), "option `transport`: expected an object, {\"type\": \"sse\"}"),
+        (json!({"transport": "http"}), "option `transport`: expected an object, got the string `http`"),
         (
             json!({"transport": {"type": "http"}}),
             "option `transport.type`: expected `stdio`, `sse` or `http-stream`, got the string \
@@ -341,14 +267,8 @@ fn mistakes_with_their_paths() {
             sse(json!({"port": 65536})),
             "option `transport.options.port`: expected a port, 0 to 65535, got the number 65536",
         ),
-        (
-            sse(json!({"host": 1})),
-            "option `transport.options.host`: expected a string, got the number 1",
-        ),
-        (
-            sse(json!({"endpoint": null})),
-            "option `transport.options.endpoint`: expected a string, got null",
-        ),
+        (sse(json!({"host": 1})), "option `transport.options.host`: expected a string, got the number 1"),
+        (sse(json!({"endpoint": null})), "option `transport.options.endpoint`: expected a string, got null"),
         (
             sse(json!({"messageEndpoint": null})),
             "option `transport.options.messageEndpoint`: expected a string, got null",
@@ -382,15 +302,9 @@ fn mistakes_with_their_paths() {
             sse(json!({"cors": {"allowOrigins": ["https://a", 1]}})),
             "option `transport.options.cors.allowOrigins[1]`: expected a string, got the number 1",
         ),
-        (
-            sse(json!({"cors": true})),
-            "option `transport.options.cors`: expected an object, got true",
-        ),
+        (sse(json!({"cors": true})), "option `transport.options.cors`: expected an object, got true"),
         // authentication, without its values
-        (
-            sse(json!({"auth": "hunter2"})),
-            "option `transport.options.auth`: expected an object, got a string",
-        ),
+        (sse(json!({"auth": "hunter2"})), "option `transport.options.auth`: expected an object, got a string"),
         (
             sse(json!({"auth": {"options": {}}})),
             "option `transport.options.auth.type`: is missing; expected `jwt`, `apikey` or `oauth`",
@@ -405,10 +319,7 @@ fn mistakes_with_their_paths() {
             "option `transport.options.auth.options`: expected an object, got a string",
         ),
         // limits
-        (
-            limits(json!([])),
-            "option `transport.options.limits`: expected an object, got a list",
-        ),
+        (limits(json!([])), "option `transport.options.limits`: expected an object, got a list"),
         (
             limits(json!({"maxSessions": 1.5})),
             "option `transport.options.limits.maxSessions`: expected a whole number, or null to \
@@ -520,25 +431,12 @@ fn a_layer_over_others() {
     let layer = json!({"transport": {"type": "stdio"}});
     over_sse(layer, Ok(TransportOptions::Stdio), "port, cors, auth");
     let layer = json!({"transport": {"type": "sse"}});
-    check_over(
-        TransportOptions::HttpStream(http.clone()),
-        layer,
-        of_sse(|_| {}),
-        "",
-    );
-    let base = SseOptions {
-        endpoint: "/own".into(),
-        message_endpoint: "/m".into(),
-        mcp_endpoint: None,
-        ..sse.clone()
-    };
+    check_over(TransportOptions::HttpStream(http.clone()), layer, of_sse(|_| {}), "");
+    let base = SseOptions { endpoint: "/own".into(), message_endpoint: "/m".into(), mcp_endpoint: None, ..sse.clone() };
     check_over(
         TransportOptions::Sse(base.clone()),
         json!({"transport": {"type": "http-stream"}}),
-        Ok(TransportOptions::HttpStream(HttpStreamOptions {
-            endpoint: "/own".into(),
-            ..http
-        })),
+        Ok(TransportOptions::HttpStream(HttpStreamOptions { endpoint: "/own".into(), ..http })),
         "messageEndpoint, mcpEndpoint",
     );
     // A type without a meaning, and the name of the layer.
@@ -564,10 +462,7 @@ fn every_option_that_stdio_lacks_is_named() {
         auth: Some(AuthOptions::Jwt),
         public_url: Some("http://h".into()),
         allowed_hosts: vec!["h".into()],
-        limits: Limits {
-            max_batch: None,
-            ..Limits::default()
-        },
+        limits: Limits { max_batch: None, ..Limits::default() },
         health_endpoint: None,
     };
     check_over(
@@ -595,31 +490,24 @@ fn what_cannot_be_served() {
         let allow_origins = origins.iter().map(|&origin| origin.into()).collect();
         Some(CorsOptions { allow_origins })
     }
-    const ORIGIN: &str =
-        "must be `scheme://host` or `scheme://host:port`, without a path or a final `/`, or `*`";
-    let origin = |index: usize, shown: &str| {
-        format!("option `transport.options.cors.allowOrigins[{index}]`: {shown} {ORIGIN}")
-    };
+    const ORIGIN: &str = "must be `scheme://host` or `scheme://host:port`, without a path or a final `/`, or `*`";
+    let origin =
+        |index: usize, shown: &str| format!("option `transport.options.cors.allowOrigins[{index}]`: {shown} {ORIGIN}");
     let table = [
         (sse(|_| {}), String::new()),
         (http(|_| {}), String::new()),
-        (
-            sse(|o| o.endpoint = "sse".into()),
-            "option `transport.options.endpoint`: `sse` must begin with `/`".into(),
-        ),
+        (sse(|o| o.endpoint = "sse".into()), "option `transport.options.endpoint`: `sse` must begin with `/`".into()),
         (
             sse(|o| o.message_endpoint = "".into()),
             "option `transport.options.messageEndpoint`: `` must begin with `/`".into(),
         ),
         (
             sse(|o| o.mcp_endpoint = Some("/a?b".into())),
-            "option `transport.options.mcpEndpoint`: `/a?b` must be a plain path, without `?`"
-                .into(),
+            "option `transport.options.mcpEndpoint`: `/a?b` must be a plain path, without `?`".into(),
         ),
         (
             http(|o| o.health_endpoint = Some("/a b".into())),
-            "option `transport.options.healthEndpoint`: `/a b` must be a plain path, without ` `"
-                .into(),
+            "option `transport.options.healthEndpoint`: `/a b` must be a plain path, without ` `".into(),
         ),
         (
             http(|o| o.endpoint = "/{x}".into()),
@@ -635,8 +523,7 @@ fn what_cannot_be_served() {
         ),
         (
             http(|o| o.endpoint = "/x\n".into()),
-            "option `transport.options.endpoint`: `/x\\n` must be a plain path, without `\\n`"
-                .into(),
+            "option `transport.options.endpoint`: `/x\\n` must be a plain path, without `\\n`".into(),
         ),
         (
             http(|o| o.endpoint = "//evil.example".into()),
@@ -652,8 +539,7 @@ fn what_cannot_be_served() {
         ),
         (
             http(|o| o.endpoint = "/:a".into()),
-            "option `transport.options.endpoint`: `/:a` must not have a part that begins with `:`"
-                .into(),
+            "option `transport.options.endpoint`: `/:a` must not have a part that begins with `:`".into(),
         ),
         (
             sse(|o| o.message_endpoint = "/sse".into()),
@@ -730,26 +616,14 @@ fn what_cannot_be_served() {
         ),
         (
             http(|o| o.cors = origins(&["https://a", "https://a/", "a.example", "https://u:p@a"])),
-            [
-                origin(1, "`https://a/`"),
-                origin(2, "`a.example`"),
-                origin(3, "a text that is not repeated here"),
-            ]
-            .join("\n"),
+            [origin(1, "`https://a/`"), origin(2, "`a.example`"), origin(3, "a text that is not repeated here")]
+                .join("\n"),
         ),
         (
             http(|o| o.cors = origins(&["https://*.a", "https://a:0", "://a"])),
-            [
-                origin(0, "`https://*.a`"),
-                origin(1, "`https://a:0`"),
-                origin(2, "`://a`"),
-            ]
-            .join("\n"),
+            [origin(0, "`https://*.a`"), origin(1, "`https://a:0`"), origin(2, "`://a`")].join("\n"),
         ),
-        (
-            http(|o| o.public_url = Some("https://a.example:8443/base/".into())),
-            String::new(),
-        ),
+        (http(|o| o.public_url = Some("https://a.example:8443/base/".into())), String::new()),
         (
             http(|o| o.public_url = Some("https://a/?x".into())),
             "option `transport.options.publicUrl`: `https://a/?x` must be an http:// or https:// \
@@ -786,10 +660,7 @@ fn what_cannot_be_served() {
     for (transport, problems) in table {
         let mut options = ServerOptions::new("n", "v");
         options.transport = transport;
-        let found = options
-            .validate()
-            .err()
-            .map_or(String::new(), |e| e.to_string());
+        let found = options.validate().err().map_or(String::new(), |e| e.to_string());
         assert_eq!(found, problems, "{options:?}");
     }
     let nameless = ServerOptions::new(" ", "v").validate().unwrap_err();
@@ -809,12 +680,7 @@ fn check(layer: Value, expected: Result<TransportOptions, &str>) {
 
 /// What a layer over a transport amounts to, and the options that the log calls dropped.
 #[track_caller]
-fn check_over(
-    base: TransportOptions,
-    layer: Value,
-    expected: Result<TransportOptions, &str>,
-    dropped: &str,
-) {
+fn check_over(base: TransportOptions, layer: Value, expected: Result<TransportOptions, &str>, dropped: &str) {
     let mut options = ServerOptions::new("n", "v");
     options.transport = base;
     let before = options.clone();
@@ -832,10 +698,7 @@ fn check_over(
     let expected = if dropped.is_empty() {
         0
     } else {
-        assert!(
-            lines[0].contains(&format!("options={dropped} ")),
-            "{lines:?}"
-        );
+        assert!(lines[0].contains(&format!("options={dropped} ")), "{lines:?}");
         1
     };
     assert_eq!(lines.len(), expected, "{layer}: {lines:?}");

@@ -3,8 +3,7 @@
 use std::net::Ipv6Addr;
 
 use super::{
-    AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions,
-    limits, reader::shortened,
+    AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions, limits, reader::shortened,
 };
 use crate::{limits::Limits, server::error::Error};
 
@@ -46,10 +45,7 @@ const ALLOWED_HOSTS: &str = "transport.options.allowedHosts";
 
 impl<'o> Listener<'o> {
     fn of_sse(sse: &'o SseOptions) -> Self {
-        let mut endpoints = vec![
-            (ENDPOINT, sse.endpoint.as_str()),
-            (MESSAGE_ENDPOINT, sse.message_endpoint.as_str()),
-        ];
+        let mut endpoints = vec![(ENDPOINT, sse.endpoint.as_str()), (MESSAGE_ENDPOINT, sse.message_endpoint.as_str())];
         endpoints.extend(sse.mcp_endpoint.as_deref().map(|path| (MCP_ENDPOINT, path)));
         let health = sse.health_endpoint.as_deref();
         endpoints.extend(health.map(|path| (HEALTH_ENDPOINT, path)));
@@ -113,8 +109,7 @@ impl<'o> Listener<'o> {
         for (index, host) in self.allowed_hosts.iter().enumerate() {
             if !is_authority(host) {
                 let host = shortened(host);
-                let reason =
-                    format!("{host} must be a host name or address, with or without a port");
+                let reason = format!("{host} must be a host name or address, with or without a port");
                 errors.push(invalid(&format!("{ALLOWED_HOSTS}[{index}]"), reason));
             }
         }
@@ -134,9 +129,7 @@ fn path_problem(path: &str) -> Option<String> {
     }
     // A client takes `//host` for another server, and resolves dots before it asks.
     if path.starts_with("//") || path.split('/').any(|part| part == "." || part == "..") {
-        return Some(format!(
-            "{shown} must be a path as clients send it, without a leading `//`, `.` or `..`"
-        ));
+        return Some(format!("{shown} must be a path as clients send it, without a leading `//`, `.` or `..`"));
     }
     // A router takes such a part for a variable.
     if path.split('/').any(|part| part.starts_with(':')) {
@@ -147,18 +140,12 @@ fn path_problem(path: &str) -> Option<String> {
 
 fn bind_problem(host: &str) -> Option<String> {
     if host.is_empty() {
-        return Some(
-            "must not be empty; 127.0.0.1 listens on this machine only, 0.0.0.0 on all addresses"
-                .into(),
-        );
+        return Some("must not be empty; 127.0.0.1 listens on this machine only, 0.0.0.0 on all addresses".into());
     }
     if host.parse::<Ipv6Addr>().is_ok() || is_host(host) && !host.starts_with('[') {
         return None;
     }
-    Some(format!(
-        "{} must be a host name or an address alone, without a scheme, a port or brackets",
-        shortened(host)
-    ))
+    Some(format!("{} must be a host name or an address alone, without a scheme, a port or brackets", shortened(host)))
 }
 
 fn origin_problem(origin: &str) -> Option<String> {
@@ -166,22 +153,16 @@ fn origin_problem(origin: &str) -> Option<String> {
         return None;
     }
     if origin == "null" {
-        return Some(
-            "`null` is what any sandboxed page sends; list the origins that may call".into(),
-        );
+        return Some("`null` is what any sandboxed page sends; list the origins that may call".into());
     }
-    let right = origin
-        .split_once("://")
-        .is_some_and(|(scheme, authority)| is_scheme(scheme) && is_authority(authority));
-    let reason =
-        "must be `scheme://host` or `scheme://host:port`, without a path or a final `/`, or `*`";
+    let right =
+        origin.split_once("://").is_some_and(|(scheme, authority)| is_scheme(scheme) && is_authority(authority));
+    let reason = "must be `scheme://host` or `scheme://host:port`, without a path or a final `/`, or `*`";
     (!right).then(|| format!("{} {reason}", shortened(origin)))
 }
 
 fn url_problem(url: &str) -> Option<String> {
-    let rest = url
-        .strip_prefix("https://")
-        .or_else(|| url.strip_prefix("http://"));
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let right = rest.is_some_and(|rest| {
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let plain = |c: char| c.is_ascii_graphic() && !"?#\\\"<>".contains(c);
@@ -221,9 +202,5 @@ fn is_host(host: &str) -> bool {
 }
 
 fn invalid(path: &str, reason: String) -> Error {
-    Error::InvalidOption {
-        path: path.into(),
-        reason,
-        source_name: String::new(),
-    }
+    Error::InvalidOption { path: path.into(), reason, source_name: String::new() }
 }

@@ -1,9 +1,9 @@
 //! From the newest model to an older version: the one place where a message loses what its reader does not know.
 
 use super::{
-    Annotations, CallToolResult, ContentBlock, GetPromptResult, Implementation, InitializeResult,
-    Prompt, ProtocolVersion, RawJson, ReadResourceResult, Resource, ResourceContents,
-    ResourceTemplate, RpcError, Tool, ToolAnnotations,
+    Annotations, CallToolResult, ContentBlock, GetPromptResult, Implementation, InitializeResult, Prompt,
+    ProtocolVersion, RawJson, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, RpcError, Tool,
+    ToolAnnotations,
     error::{ErrorCode, ErrorObject},
 };
 
@@ -33,15 +33,10 @@ impl Lower for ContentBlock {
     fn lower(&mut self, version: ProtocolVersion) {
         match self {
             Self::Audio(audio) if !version.has_audio_content() => {
-                let note = format!(
-                    "[audio, {}: not supported by this version of the protocol]",
-                    audio.mime_type
-                );
+                let note = format!("[audio, {}: not supported by this version of the protocol]", audio.mime_type);
                 *self = Self::text(note);
             }
-            Self::ResourceLink(link) if !version.has_resource_links() => {
-                *self = Self::text(link.uri.as_str())
-            }
+            Self::ResourceLink(link) if !version.has_resource_links() => *self = Self::text(link.uri.as_str()),
             Self::ResourceLink(link) if !version.has_icons() => link.icons = None,
             _ => {}
         }
@@ -112,10 +107,7 @@ impl Lower for Tool {
             && let Some(title) = self.title.take()
         {
             // 2025-03-26 knows a tool's title among its annotations only.
-            self.annotations
-                .get_or_insert_with(ToolAnnotations::default)
-                .title
-                .get_or_insert(title);
+            self.annotations.get_or_insert_with(ToolAnnotations::default).title.get_or_insert(title);
         }
         lower_listed!(self, version);
         if !version.has_structured_content() {
@@ -182,11 +174,7 @@ pub(crate) fn error_object(error: &RpcError, version: ProtocolVersion) -> ErrorO
         ErrorCode::ResourceNotFound if version <= ProtocolVersion::V2025_11_25 => -32002,
         code => code.number(),
     };
-    ErrorObject {
-        code,
-        message: error.message.clone(),
-        data: error.data.clone(),
-    }
+    ErrorObject { code, message: error.message.clone(), data: error.data.clone() }
 }
 
 /// A value that is no object, as one.
@@ -196,22 +184,14 @@ fn wrapped(value: &RawJson) -> RawJson {
 
 fn wrapped_schema(schema: &RawJson) -> RawJson {
     // References count from the root, which is now one member deeper.
-    let inner = schema
-        .get()
-        .replace(r##""#/"##, r##""#/properties/result/"##);
-    raw(format!(
-        r#"{{"type":"object","properties":{{"result":{inner}}},"required":["result"]}}"#
-    ))
+    let inner = schema.get().replace(r##""#/"##, r##""#/properties/result/"##);
+    raw(format!(r#"{{"type":"object","properties":{{"result":{inner}}},"required":["result"]}}"#))
 }
 
 fn says_object(schema: &RawJson) -> bool {
-    schema
-        .parse::<serde_json::Value>()
-        .is_ok_and(|schema| schema["type"] == "object")
+    schema.parse::<serde_json::Value>().is_ok_and(|schema| schema["type"] == "object")
 }
 
 fn raw(text: String) -> RawJson {
-    serde_json::value::RawValue::from_string(text)
-        .unwrap_or_default()
-        .into()
+    serde_json::value::RawValue::from_string(text).unwrap_or_default().into()
 }

@@ -31,10 +31,6 @@ impl Completion {
     pub fn new(mut values: Vec<String>) -> Self {
         let total = values.len();
         values.truncate(MAX_VALUES);
-        Self {
-            values,
-            total: Some(total as u64),
-            has_more: Some(total > MAX_VALUES),
-        }
+        Self { values, total: Some(total as u64), has_more: Some(total > MAX_VALUES) }
     }
 }

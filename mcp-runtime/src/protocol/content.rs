@@ -50,10 +50,7 @@ pub struct Icon {
 impl Icon {
     /// An icon at `src`, an `https:` or `data:` URI.
     pub fn new(src: impl Into<String>) -> Self {
-        Self {
-            src: src.into(),
-            ..Self::default()
-        }
+        Self { src: src.into(), ..Self::default() }
     }
 }
 
@@ -84,48 +81,29 @@ pub enum ContentBlock {
 impl ContentBlock {
     /// Text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Text(TextContent {
-            text: text.into(),
-            ..TextContent::default()
-        })
+        Self::Text(TextContent { text: text.into(), ..TextContent::default() })
     }
 
     /// A picture from its bytes.
     pub fn image(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         let data = BASE64_STANDARD.encode(bytes);
-        Self::Image(ImageContent {
-            data,
-            mime_type: mime_type.into(),
-            ..ImageContent::default()
-        })
+        Self::Image(ImageContent { data, mime_type: mime_type.into(), ..ImageContent::default() })
     }
 
     /// A sound from its bytes.
     pub fn audio(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         let data = BASE64_STANDARD.encode(bytes);
-        Self::Audio(AudioContent {
-            data,
-            mime_type: mime_type.into(),
-            ..AudioContent::default()
-        })
+        Self::Audio(AudioContent { data, mime_type: mime_type.into(), ..AudioContent::default() })
     }
 
     /// A resource with its contents.
     pub fn resource(resource: ResourceContents) -> Self {
-        Self::Resource(EmbeddedResource {
-            resource,
-            annotations: None,
-            meta: None,
-        })
+        Self::Resource(EmbeddedResource { resource, annotations: None, meta: None })
     }
 
     /// A resource by its URI; it need not be listed.
     pub fn resource_link(uri: impl Into<String>, name: impl Into<String>) -> Self {
-        Self::ResourceLink(ResourceLink {
-            uri: uri.into(),
-            name: name.into(),
-            ..ResourceLink::default()
-        })
+        Self::ResourceLink(ResourceLink { uri: uri.into(), name: name.into(), ..ResourceLink::default() })
     }
 
     /// The text of a text block.
@@ -283,23 +261,13 @@ pub enum ResourceBody {
 impl ResourceContents {
     /// Text at `uri`.
     pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            uri: uri.into(),
-            mime_type: None,
-            body: ResourceBody::Text(text.into()),
-            meta: None,
-        }
+        Self { uri: uri.into(), mime_type: None, body: ResourceBody::Text(text.into()), meta: None }
     }
 
     /// Bytes at `uri`.
     pub fn blob(uri: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         let blob = BASE64_STANDARD.encode(bytes);
-        Self {
-            uri: uri.into(),
-            mime_type: None,
-            body: ResourceBody::Blob(blob),
-            meta: None,
-        }
+        Self { uri: uri.into(), mime_type: None, body: ResourceBody::Blob(blob), meta: None }
     }
 
     /// The same contents with a media type.

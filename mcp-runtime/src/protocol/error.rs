@@ -53,11 +53,7 @@ pub struct RpcError {
 impl RpcError {
     /// A refusal without data.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            data: None,
-        }
+        Self { code, message: message.into(), data: None }
     }
 
     /// -32602 with a message.

@@ -59,10 +59,7 @@ impl From<Box<RawValue>> for RawJson {
 impl PartialEq for RawJson {
     fn eq(&self, other: &Self) -> bool {
         self.get() == other.get()
-            || match (
-                self.parse::<serde_json::Value>(),
-                other.parse::<serde_json::Value>(),
-            ) {
+            || match (self.parse::<serde_json::Value>(), other.parse::<serde_json::Value>()) {
                 (Ok(a), Ok(b)) => a == b,
                 _ => false,
             }

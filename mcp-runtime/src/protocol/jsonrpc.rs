@@ -24,10 +24,7 @@ pub(crate) struct Envelope<'a> {
 #[derive(Debug)]
 pub(crate) enum Kind<'a> {
     /// A request, or a notification where there is no id.
-    Call {
-        method: Cow<'a, str>,
-        params: Option<&'a RawValue>,
-    },
+    Call { method: Cow<'a, str>, params: Option<&'a RawValue> },
     /// An answer to a request of ours.
     Answer,
 }
@@ -51,8 +48,7 @@ impl<'a> Id<'a> {
     fn parse(raw: &'a RawValue) -> Option<Self> {
         let text = raw.get();
         let digits = text.strip_prefix('-').unwrap_or(text);
-        let fits = text.starts_with('"')
-            || (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
+        let fits = text.starts_with('"') || (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
         fits.then_some(Self(text))
     }
 }
@@ -66,17 +62,11 @@ pub(crate) struct Malformed<'a> {
 
 impl Malformed<'_> {
     pub(crate) fn parse_error(message: &str) -> Self {
-        Self {
-            id: None,
-            error: RpcError::new(ErrorCode::ParseError, message),
-        }
+        Self { id: None, error: RpcError::new(ErrorCode::ParseError, message) }
     }
 
     pub(crate) fn invalid_request(message: &str) -> Self {
-        Self {
-            id: None,
-            error: RpcError::invalid_request(message),
-        }
+        Self { id: None, error: RpcError::invalid_request(message) }
     }
 }
 
@@ -87,9 +77,7 @@ impl<'a> Envelope<'a> {
     pub(crate) fn parse(text: &'a str) -> Result<Self, Malformed<'a>> {
         let mut members = Members::default();
         let mut deserializer = serde_json::Deserializer::from_str(text);
-        let parsed = deserializer
-            .deserialize_any(Collect(&mut members))
-            .and_then(|()| deserializer.end());
+        let parsed = deserializer.deserialize_any(Collect(&mut members)).and_then(|()| deserializer.end());
         if let Err(error) = parsed {
             return Err(if error.is_data() {
                 Malformed::invalid_request("a message is a JSON object")
@@ -116,19 +104,11 @@ impl<'a> Members<'a> {
     fn into_envelope(self) -> Result<Envelope<'a>, Malformed<'a>> {
         let id = self.id.map(Id::parse);
         let known = id.flatten();
-        let refuse = |message: String| {
-            Err(Malformed {
-                id: known,
-                error: RpcError::invalid_request(message),
-            })
-        };
+        let refuse = |message: String| Err(Malformed { id: known, error: RpcError::invalid_request(message) });
         if let Some(member) = self.repeated {
             return refuse(format!("the member `{member}` stands twice"));
         }
-        if self
-            .jsonrpc
-            .is_none_or(|version| version.get() != r#""2.0""#)
-        {
+        if self.jsonrpc.is_none_or(|version| version.get() != r#""2.0""#) {
             return refuse("`jsonrpc` must be \"2.0\"".to_owned());
         }
         if id == Some(None) {
@@ -137,14 +117,9 @@ impl<'a> Members<'a> {
         }
         let Some(method) = self.method else {
             return if self.answer && known.is_some() {
-                Ok(Envelope {
-                    id: known,
-                    kind: Kind::Answer,
-                })
+                Ok(Envelope { id: known, kind: Kind::Answer })
             } else {
-                refuse(
-                    "a message has a `method`, or an `id` with a `result` or an `error`".to_owned(),
-                )
+                refuse("a message has a `method`, or an `id` with a `result` or an `error`".to_owned())
             };
         };
         let Some(method) = text_of(method) else {
@@ -155,21 +130,14 @@ impl<'a> Members<'a> {
         if params.is_some_and(|params| !params.get().starts_with('{')) {
             return refuse("`params` must be an object".to_owned());
         }
-        Ok(Envelope {
-            id: known,
-            kind: Kind::Call { method, params },
-        })
+        Ok(Envelope { id: known, kind: Kind::Call { method, params } })
     }
 }
 
 /// The text of a JSON string, borrowed where it has no escapes.
 pub(crate) fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
     let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') {
-        serde_json::from_str(raw.get()).ok().map(Cow::Owned)
-    } else {
-        Some(Cow::Borrowed(inner))
-    }
+    if inner.contains('\\') { serde_json::from_str(raw.get()).ok().map(Cow::Owned) } else { Some(Cow::Borrowed(inner)) }
 }
 
 struct Collect<'m, 'a>(&'m mut Members<'a>);
@@ -257,12 +225,7 @@ pub(crate) fn write_result<T: Serialize + ?Sized>(out: &mut Vec<u8>, id: Id<'_>,
         tracing::error!(%error, "a result could not be written as JSON");
         out.truncate(start);
         let refusal = RpcError::internal("the result could not be written as JSON");
-        return write_error(
-            out,
-            Some(id),
-            &refusal,
-            ProtocolVersion::LATEST_WITH_HANDSHAKE,
-        );
+        return write_error(out, Some(id), &refusal, ProtocolVersion::LATEST_WITH_HANDSHAKE);
     }
     out.push(b'}');
 }
@@ -278,12 +241,7 @@ pub(crate) fn write_raw_result(out: &mut Vec<u8>, id: Id<'_>, result: &[u8]) {
 }
 
 /// Writes a refusal; where the id could not be read it is null, or left out where the version says so.
-pub(crate) fn write_error(
-    out: &mut Vec<u8>,
-    id: Option<Id<'_>>,
-    error: &RpcError,
-    version: ProtocolVersion,
-) {
+pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<Id<'_>>, error: &RpcError, version: ProtocolVersion) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
     match id {
         Some(id) => {
@@ -295,10 +253,7 @@ pub(crate) fn write_error(
     }
     out.extend_from_slice(br#","error":"#);
     // Writing to memory what holds only strings, numbers and JSON text cannot fail.
-    drop(serde_json::to_writer(
-        &mut *out,
-        &super::adapt::error_object(error, version),
-    ));
+    drop(serde_json::to_writer(&mut *out, &super::adapt::error_object(error, version)));
     out.push(b'}');
 }
 
@@ -319,11 +274,7 @@ mod tests {
                 }
             }
             Err(malformed) => {
-                format!(
-                    "{} {}",
-                    malformed.id.map_or("-", |id| id.as_str()),
-                    malformed.error.code.number()
-                )
+                format!("{} {}", malformed.id.map_or("-", |id| id.as_str()), malformed.error.code.number())
             }
         }
     }
@@ -332,49 +283,25 @@ mod tests {
     fn messages_are_taken_apart_and_others_refused() {
         let check = |text: &str, expected: &str| assert_eq!(read(text), expected, "{text}");
         check(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "1 ping -");
-        check(
-            r#" {"method":"a\/b","id":"x","jsonrpc":"2.0","params":{"a":[1]}} "#,
-            r#""x" a/b {"a":[1]}"#,
-        );
+        check(r#" {"method":"a\/b","id":"x","jsonrpc":"2.0","params":{"a":[1]}} "#, r#""x" a/b {"a":[1]}"#);
         check(r#"{"jsonrpc":"2.0","method":"n","params":null}"#, "- n -");
         check(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, "7 answer");
-        check(
-            r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":""}}"#,
-            "7 answer",
-        );
+        check(r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":""}}"#, "7 answer");
         let digits = "9".repeat(400);
-        check(
-            &format!(r#"{{"jsonrpc":"2.0","id":{digits},"method":"m"}}"#),
-            &format!("{digits} m -"),
-        );
-        check(
-            r#"{"jsonrpc":"2.0","id":-1,"method":"m","extra":{"id":2}}"#,
-            "-1 m -",
-        );
+        check(&format!(r#"{{"jsonrpc":"2.0","id":{digits},"method":"m"}}"#), &format!("{digits} m -"));
+        check(r#"{"jsonrpc":"2.0","id":-1,"method":"m","extra":{"id":2}}"#, "-1 m -");
 
         for id in ["null", "1.5", "1e3", "true", "{}", "[1]", "-"] {
             let expected = if id == "-" { "- -32700" } else { "- -32600" };
-            check(
-                &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#),
-                expected,
-            );
+            check(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#), expected);
         }
-        check(
-            r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#,
-            "2 -32600",
-        );
-        check(
-            r#"{"jsonrpc":"2.0","id":1,"method":"m","method":"n"}"#,
-            "1 -32600",
-        );
+        check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#, "2 -32600");
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"m","method":"n"}"#, "1 -32600");
         check(r#"{"jsonrpc":"2.0","id":1,"METHOD":"m"}"#, "1 -32600");
         check(r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#, "1 -32600");
         check(r#"{"id":1,"method":"m"}"#, "1 -32600");
         check(r#"{"jsonrpc":"2.0","id":1,"method":5}"#, "1 -32600");
-        check(
-            r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#,
-            "1 -32600",
-        );
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#, "1 -32600");
         check(r#"{"jsonrpc":"2.0","result":{}}"#, "- -32600");
         check("5", "- -32600");
         check(r#""text""#, "- -32600");
@@ -389,11 +316,6 @@ mod tests {
     #[test]
     fn deep_nesting_is_passed_over_or_refused_and_never_overflows() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(
-            read(&format!(
-                r#"{{"jsonrpc":"2.0","id":1,"method":"m","extra":{deep}}}"#
-            )),
-            "1 m -"
-        );
+        assert_eq!(read(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","extra":{deep}}}"#)), "1 m -");
     }
 }

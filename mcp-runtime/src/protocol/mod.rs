@@ -21,18 +21,15 @@ pub mod version;
 pub use capabilities::{ClientCapabilities, ServerCapabilities};
 pub use completion::{CompleteResult, Completion};
 pub use content::{
-    Annotations, AudioContent, ContentBlock, EmbeddedResource, Icon, ImageContent,
-    ResourceContents, ResourceLink, Role, TextContent,
+    Annotations, AudioContent, ContentBlock, EmbeddedResource, Icon, ImageContent, ResourceContents, ResourceLink,
+    Role, TextContent,
 };
 pub use error::{ErrorCode, RpcError};
 pub use json::RawJson;
 pub use lifecycle::{Implementation, InitializeResult};
 pub use logging::LoggingLevel;
 pub use prompts::{GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage};
-pub use resources::{
-    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
-    ResourceTemplate,
-};
+pub use resources::{ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceTemplate};
 pub use tools::{CallToolResult, ListToolsResult, Tool, ToolAnnotations};
 pub use version::ProtocolVersion;
 

@@ -65,18 +65,12 @@ pub struct PromptMessage {
 impl PromptMessage {
     /// What the user says.
     pub fn user(content: impl Into<ContentBlock>) -> Self {
-        Self {
-            role: Role::User,
-            content: content.into(),
-        }
+        Self { role: Role::User, content: content.into() }
     }
 
     /// What the assistant says.
     pub fn assistant(content: impl Into<ContentBlock>) -> Self {
-        Self {
-            role: Role::Assistant,
-            content: content.into(),
-        }
+        Self { role: Role::Assistant, content: content.into() }
     }
 }
 
@@ -108,9 +102,6 @@ pub struct GetPromptResult {
 impl GetPromptResult {
     /// An answer of these messages.
     pub fn new(messages: Vec<PromptMessage>) -> Self {
-        Self {
-            messages,
-            ..Self::default()
-        }
+        Self { messages, ..Self::default() }
     }
 }

@@ -98,9 +98,6 @@ pub struct ReadResourceResult {
 impl ReadResourceResult {
     /// An answer of these contents.
     pub fn new(contents: Vec<ResourceContents>) -> Self {
-        Self {
-            contents,
-            meta: None,
-        }
+        Self { contents, meta: None }
     }
 }

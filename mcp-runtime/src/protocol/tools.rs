@@ -92,10 +92,7 @@ pub struct CallToolResult {
 impl CallToolResult {
     /// A success.
     pub fn new(content: Vec<ContentBlock>) -> Self {
-        Self {
-            content,
-            ..Self::default()
-        }
+        Self { content, ..Self::default() }
     }
 
     /// A success of one text block.
@@ -105,10 +102,7 @@ impl CallToolResult {
 
     /// A failure that the model can read and mend.
     pub fn error(text: impl Into<String>) -> Self {
-        Self {
-            is_error: true,
-            ..Self::text(text)
-        }
+        Self { is_error: true, ..Self::text(text) }
     }
 
     /// The text of the first text block.

@@ -18,12 +18,7 @@ pub enum ProtocolVersion {
 
 impl ProtocolVersion {
     /// All versions that a handshake can agree on, oldest first.
-    pub const WITH_HANDSHAKE: [Self; 4] = [
-        Self::V2024_11_05,
-        Self::V2025_03_26,
-        Self::V2025_06_18,
-        Self::V2025_11_25,
-    ];
+    pub const WITH_HANDSHAKE: [Self; 4] = [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25];
 
     /// The newest version that a handshake can agree on.
     pub const LATEST_WITH_HANDSHAKE: Self = Self::V2025_11_25;
@@ -40,9 +35,7 @@ impl ProtocolVersion {
 
     /// The version of that date, if it is one.
     pub fn parse(date: &str) -> Option<Self> {
-        Self::WITH_HANDSHAKE
-            .into_iter()
-            .find(|version| version.as_str() == date)
+        Self::WITH_HANDSHAKE.into_iter().find(|version| version.as_str() == date)
     }
 
     /// What `initialize` answers to a client that asks for `date`: that version where it exists, else the newest.
@@ -131,11 +124,7 @@ mod tests {
             assert_eq!(ProtocolVersion::negotiate(version.as_str()), version);
         }
         for date in ["2024-10-07", "2026-07-28", "", "garbage", "2025-11-25 "] {
-            assert_eq!(
-                ProtocolVersion::negotiate(date),
-                ProtocolVersion::V2025_11_25,
-                "{date}"
-            );
+            assert_eq!(ProtocolVersion::negotiate(date), ProtocolVersion::V2025_11_25, "{date}");
         }
     }
 }

@@ -3,7 +3,11 @@
 //! Each `…Call` does two things by one path, so that a type is named once in generated code: at registration it writes
 //! down what the parameters' types say, on a call it decodes them.
 
-use std::{fmt, fmt::Display, str::FromStr};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Display},
+    str::FromStr,
+};
 
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -16,8 +20,7 @@ use super::{
     describe::{PromptDescription, ResourceDescription, ToolDescription},
     nearest::{excerpt, nearest},
     outcome::{
-        IntoCallToolResult, IntoCompletions, IntoGetPromptResult, IntoReadResourceResult,
-        ReadRequest, Returns, Step,
+        IntoCallToolResult, IntoCompletions, IntoGetPromptResult, IntoReadResourceResult, ReadRequest, Returns, Step,
     },
 };
 use crate::protocol::{CallToolResult, GetPromptResult, ReadResourceResult, RpcError};
@@ -228,16 +231,12 @@ impl fmt::Debug for TextSource<'_> {
 impl ToolSource<'_> {
     fn value<T: DeserializeOwned + JsonSchema>(self) -> Result<T, Problem> {
         let Some(raw) = self.raw else {
-            return absent::<T>()
-                .ok_or_else(|| Problem::Missing(bounds::expectation::<T>(self.parameter)));
+            return absent::<T>().ok_or_else(|| Problem::Missing(bounds::expectation::<T>(self.parameter)));
         };
         match serde_json::from_str::<T>(raw.get()) {
             Ok(value) => match bounds::check(self.parameter, raw.get()) {
                 Ok(()) => Ok(value),
-                Err(text) => Err(Problem::Unfit {
-                    below: String::new(),
-                    text,
-                }),
+                Err(text) => Err(Problem::Unfit { below: String::new(), text }),
             },
             Err(_)
                 if !self.strict
@@ -263,10 +262,7 @@ impl TextSource<'_> {
 fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, Problem> {
     text.parse().map_err(|error: T::Err| {
         let text = format!("{error}, got the text {:?}", excerpt(text));
-        Problem::Unfit {
-            below: String::new(),
-            text,
-        }
+        Problem::Unfit { below: String::new(), text }
     })
 }
 
@@ -310,10 +306,7 @@ fn lenient<T: DeserializeOwned>(parameter: &Parameter, raw: &str) -> Option<T> {
 fn explain<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -> Problem {
     let mut deserializer = serde_json::Deserializer::from_str(raw);
     let Err(error) = serde_path_to_error::deserialize::<_, T>(&mut deserializer) else {
-        return Problem::Unfit {
-            below: String::new(),
-            text: "does not fit".to_owned(),
-        };
+        return Problem::Unfit { below: String::new(), text: "does not fit".to_owned() };
     };
     let below = match error.path().to_string() {
         path if path == "." => String::new(),
@@ -324,9 +317,7 @@ fn explain<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -
     let said = said.split(" at line ").next().unwrap_or_default();
     let text = match bounds::expectation::<T>(parameter) {
         Some(expected)
-            if below.is_empty()
-                && !said.starts_with("missing field")
-                && !said.starts_with("unknown field") =>
+            if below.is_empty() && !said.starts_with("missing field") && !said.starts_with("unknown field") =>
         {
             format!("expected {expected}, got {}", bounds::kind_of(raw))
         }
@@ -413,29 +404,15 @@ impl<'a> ToolCall<'a> {
     }
 
     /// Finds the arguments of these parameters.
-    pub fn arguments<const N: usize>(
-        self,
-        parameters: &'static [Parameter; N],
-    ) -> ToolArguments<'a, N> {
+    pub fn arguments<const N: usize>(self, parameters: &'static [Parameter; N]) -> ToolArguments<'a, N> {
         let mut slots = [None; N];
         let mut problems = Vec::new();
         if let Mode::Run(run) = &self.0
             && let Some(arguments) = run.arguments
         {
-            split(
-                arguments,
-                parameters,
-                run.properties,
-                &mut slots,
-                &mut problems,
-            );
+            split(arguments, parameters, run.properties, &mut slots, &mut problems);
         }
-        ToolArguments {
-            call: self,
-            parameters,
-            slots,
-            problems,
-        }
+        ToolArguments { call: self, parameters, slots, problems }
     }
 }
 
@@ -458,34 +435,23 @@ impl<const N: usize> ToolArguments<'_, N> {
                 return None;
             }
             Mode::Run(run) => {
+                let others;
                 let raw = if parameter.flatten {
-                    run.arguments.or(Some(no_arguments()))
+                    others = unclaimed(run.arguments, self.parameters);
+                    Some(&*others)
                 } else {
                     self.slots[index]
                 };
-                T::decode(ToolSource {
-                    parameter,
-                    raw,
-                    strict: run.strict,
-                    scene: run.scene,
-                })
+                T::decode(ToolSource { parameter, raw, strict: run.strict, scene: run.scene })
             }
         };
         note(decoded, parameter.name, &mut self.problems)
     }
 
     /// Like [`Self::take`], for a parameter with a default.
-    pub fn take_or<T: ToolParameter<M>, M>(
-        &mut self,
-        index: usize,
-        default: impl FnOnce() -> T,
-    ) -> Option<T> {
+    pub fn take_or<T: ToolParameter<M>, M>(&mut self, index: usize, default: impl FnOnce() -> T) -> Option<T> {
         let absent = matches!(self.call.0, Mode::Run(_)) && self.slots[index].is_none();
-        if absent {
-            Some(default())
-        } else {
-            self.take(index)
-        }
+        if absent { Some(default()) } else { self.take(index) }
     }
 
     /// Whether the call is to go on.
@@ -497,47 +463,35 @@ impl<const N: usize> ToolArguments<'_, N> {
     pub fn refuse(self) -> Step<CallToolResult> {
         match self.call.0 {
             Mode::Describe(_) => Step::Described,
-            Mode::Run(run) => Step::Done(Ok(CallToolResult::error(refusal(
-                "tool",
-                run.name,
-                &self.problems,
-            )))),
+            Mode::Run(run) => Step::Done(Ok(CallToolResult::error(refusal("tool", run.name, &self.problems)))),
         }
     }
 }
 
-fn no_arguments() -> &'static RawValue {
-    RawValue::NULL
+/// The members that no parameter claims by its name, as an object: what a flattened parameter is decoded from.
+fn unclaimed(arguments: Option<&RawValue>, parameters: &[Parameter]) -> Box<RawValue> {
+    let members: BTreeMap<String, &RawValue> =
+        arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    let unclaimed: BTreeMap<_, _> = members
+        .into_iter()
+        .filter(|(name, _)| !parameters.iter().any(|parameter| !parameter.flatten && parameter.name == name))
+        .collect();
+    serde_json::value::to_raw_value(&unclaimed).unwrap_or_default()
 }
 
 impl<'a> ResourceCall<'a> {
     /// Takes down the return type.
-    pub fn returns<T: IntoReadResourceResult>(
-        &mut self,
-    ) -> Returns<T, ReadResourceResult, ReadRequest> {
+    pub fn returns<T: IntoReadResourceResult>(&mut self) -> Returns<T, ReadResourceResult, ReadRequest> {
         let request = match &self.0 {
-            Mode::Describe(_) => ReadRequest {
-                uri: String::new(),
-                mime_type: None,
-            },
-            Mode::Run(run) => ReadRequest {
-                uri: run.uri.to_owned(),
-                mime_type: run.mime_type,
-            },
+            Mode::Describe(_) => ReadRequest { uri: String::new(), mime_type: None },
+            Mode::Run(run) => ReadRequest { uri: run.uri.to_owned(), mime_type: run.mime_type },
         };
         Returns::new(T::into_read_resource_result, request)
     }
 
     /// Finds the variables of these parameters.
-    pub fn arguments<const N: usize>(
-        self,
-        parameters: &'static [Parameter; N],
-    ) -> ResourceArguments<'a, N> {
-        ResourceArguments {
-            call: self,
-            parameters,
-            problems: Vec::new(),
-        }
+    pub fn arguments<const N: usize>(self, parameters: &'static [Parameter; N]) -> ResourceArguments<'a, N> {
+        ResourceArguments { call: self, parameters, problems: Vec::new() }
     }
 }
 
@@ -559,15 +513,9 @@ impl<const N: usize> ResourceArguments<'_, N> {
                 return None;
             }
             Mode::Run(run) => {
-                let text = run
-                    .variables
-                    .iter()
-                    .find(|(name, _)| *name == parameter.name)
-                    .map(|(_, text)| text.as_str());
-                T::decode(TextSource {
-                    text,
-                    scene: run.scene,
-                })
+                let text =
+                    run.variables.iter().find(|(name, _)| *name == parameter.name).map(|(_, text)| text.as_str());
+                T::decode(TextSource { text, scene: run.scene })
             }
         };
         note(decoded, parameter.name, &mut self.problems)
@@ -594,8 +542,9 @@ impl<const N: usize> ResourceArguments<'_, N> {
     pub fn refuse(self) -> Step<ReadResourceResult> {
         match self.call.0 {
             Mode::Describe(_) => Step::Described,
-            Mode::Run(run) => Step::Done(Err(refusal_error("resource", run.uri, &self.problems)
-                .with_data(serde_json::json!({ "uri": run.uri })))),
+            Mode::Run(run) => Step::Done(Err(
+                refusal_error("resource", run.uri, &self.problems).with_data(serde_json::json!({ "uri": run.uri }))
+            )),
         }
     }
 }
@@ -607,27 +556,17 @@ impl<'a> PromptCall<'a> {
     }
 
     /// Finds the arguments of these parameters.
-    pub fn arguments<const N: usize>(
-        self,
-        parameters: &'static [Parameter; N],
-    ) -> PromptArguments<'a, N> {
+    pub fn arguments<const N: usize>(self, parameters: &'static [Parameter; N]) -> PromptArguments<'a, N> {
         let mut problems = Vec::new();
         if let Mode::Run(run) = &self.0 {
             for (name, _) in run.arguments {
                 if !parameters.iter().any(|parameter| parameter.name == name) {
                     let near = nearest(name, parameters.iter().map(|parameter| parameter.name));
-                    problems.push((
-                        excerpt(name).to_owned(),
-                        Problem::Unknown(near.map(str::to_owned)),
-                    ));
+                    problems.push((excerpt(name).to_owned(), Problem::Unknown(near.map(str::to_owned))));
                 }
             }
         }
-        PromptArguments {
-            call: self,
-            parameters,
-            problems,
-        }
+        PromptArguments { call: self, parameters, problems }
     }
 }
 
@@ -648,26 +587,15 @@ impl<const N: usize> PromptArguments<'_, N> {
                 T::describe(parameter, description);
                 return None;
             }
-            Mode::Run(run) => T::decode(TextSource {
-                text: run.text(parameter.name),
-                scene: run.scene,
-            }),
+            Mode::Run(run) => T::decode(TextSource { text: run.text(parameter.name), scene: run.scene }),
         };
         note(decoded, parameter.name, &mut self.problems)
     }
 
     /// Like [`Self::take`], for a parameter with a default.
-    pub fn take_or<T: PromptParameter<M>, M>(
-        &mut self,
-        index: usize,
-        default: impl FnOnce() -> T,
-    ) -> Option<T> {
+    pub fn take_or<T: PromptParameter<M>, M>(&mut self, index: usize, default: impl FnOnce() -> T) -> Option<T> {
         let absent = matches!(&self.call.0, Mode::Run(run) if run.text(self.parameters[index].name).is_none());
-        if absent {
-            Some(default())
-        } else {
-            self.take(index)
-        }
+        if absent { Some(default()) } else { self.take(index) }
     }
 
     /// Whether the request is to go on.
@@ -686,10 +614,7 @@ impl<const N: usize> PromptArguments<'_, N> {
 
 impl PromptRun<'_> {
     fn text(&self, name: &str) -> Option<&str> {
-        self.arguments
-            .iter()
-            .find(|(given, _)| given == name)
-            .map(|(_, text)| text.as_str())
+        self.arguments.iter().find(|(given, _)| given == name).map(|(_, text)| text.as_str())
     }
 }
 
@@ -698,14 +623,8 @@ pub fn completions<M>(values: impl IntoCompletions<M>) -> impl Future<Output = V
     values.into_completions()
 }
 
-fn note<T>(
-    decoded: Result<T, Problem>,
-    name: &str,
-    problems: &mut Vec<(String, Problem)>,
-) -> Option<T> {
-    decoded
-        .map_err(|problem| problems.push((name.to_owned(), problem)))
-        .ok()
+fn note<T>(decoded: Result<T, Problem>, name: &str, problems: &mut Vec<(String, Problem)>) -> Option<T> {
+    decoded.map_err(|problem| problems.push((name.to_owned(), problem))).ok()
 }
 
 /// Finds each parameter's member in one pass; members that nobody knows, and members that come twice, are problems.
@@ -732,34 +651,21 @@ fn split<'a>(
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
             while let Some(key) = map.next_key_seed(Key)? {
-                let known = self
-                    .parameters
-                    .iter()
-                    .position(|parameter| !parameter.flatten && parameter.name == &*key);
+                let known = self.parameters.iter().position(|parameter| !parameter.flatten && parameter.name == &*key);
                 match known {
-                    Some(index) if self.slots[index].is_none() => {
-                        self.slots[index] = Some(map.next_value()?)
-                    }
+                    Some(index) if self.slots[index].is_none() => self.slots[index] = Some(map.next_value()?),
                     Some(_) => {
                         map.next_value::<IgnoredAny>()?;
                         let text = "given twice".to_owned();
-                        self.problems.push((
-                            key.into_owned(),
-                            Problem::Unfit {
-                                below: String::new(),
-                                text,
-                            },
-                        ));
+                        self.problems.push((key.into_owned(), Problem::Unfit { below: String::new(), text }));
                     }
                     None => {
                         map.next_value::<IgnoredAny>()?;
                         if let Some(properties) = self.properties
                             && !properties.iter().any(|property| *property == key)
                         {
-                            let near = nearest(&key, properties.iter().map(String::as_str))
-                                .map(str::to_owned);
-                            self.problems
-                                .push((excerpt(&key).to_owned(), Problem::Unknown(near)));
+                            let near = nearest(&key, properties.iter().map(String::as_str)).map(str::to_owned);
+                            self.problems.push((excerpt(&key).to_owned(), Problem::Unknown(near)));
                         }
                     }
                 }
@@ -769,12 +675,7 @@ fn split<'a>(
     }
 
     let mut deserializer = serde_json::Deserializer::from_str(arguments.get());
-    let split = Split {
-        parameters,
-        properties,
-        slots,
-        problems,
-    };
+    let split = Split { parameters, properties, slots, problems };
     // The text was parsed as a whole before, and dispatch lets only objects come here.
     if let Err(error) = deserializer.deserialize_map(split) {
         tracing::debug!(%error, "arguments that are no object");

@@ -16,15 +16,9 @@ pub(crate) fn check(parameter: &Parameter, raw: &str) -> Result<(), String> {
         return Ok(());
     }
     match serde_json::from_str::<Value>(raw) {
-        Ok(Value::Number(number)) => number
-            .as_f64()
-            .map_or(Ok(()), |number| check_number(parameter, number, raw)),
+        Ok(Value::Number(number)) => number.as_f64().map_or(Ok(()), |number| check_number(parameter, number, raw)),
         Ok(Value::String(text)) => check_text(parameter, &text),
-        Ok(Value::Array(items)) => check_count(
-            "items",
-            items.len() as u64,
-            (parameter.min_items, parameter.max_items),
-        ),
+        Ok(Value::Array(items)) => check_count("items", items.len() as u64, (parameter.min_items, parameter.max_items)),
         _ => Ok(()),
     }
 }
@@ -32,36 +26,17 @@ pub(crate) fn check(parameter: &Parameter, raw: &str) -> Result<(), String> {
 fn check_number(parameter: &Parameter, number: f64, raw: &str) -> Result<(), String> {
     let kept = parameter.minimum.is_none_or(|bound| number >= bound)
         && parameter.maximum.is_none_or(|bound| number <= bound)
-        && parameter
-            .exclusive_minimum
-            .is_none_or(|bound| number > bound)
-        && parameter
-            .exclusive_maximum
-            .is_none_or(|bound| number < bound);
-    if kept {
-        Ok(())
-    } else {
-        Err(format!(
-            "expected a number {}, got {}",
-            range(parameter),
-            excerpt(raw)
-        ))
-    }
+        && parameter.exclusive_minimum.is_none_or(|bound| number > bound)
+        && parameter.exclusive_maximum.is_none_or(|bound| number < bound);
+    if kept { Ok(()) } else { Err(format!("expected a number {}, got {}", range(parameter), excerpt(raw))) }
 }
 
 fn check_text(parameter: &Parameter, text: &str) -> Result<(), String> {
-    check_count(
-        "characters",
-        text.chars().count() as u64,
-        (parameter.min_length, parameter.max_length),
-    )?;
+    check_count("characters", text.chars().count() as u64, (parameter.min_length, parameter.max_length))?;
     match parameter.pattern {
         // The macro has compiled the pattern before; a broken one never gets here.
         Some(pattern) if !Regex::new(pattern).is_ok_and(|regex| regex.is_match(text)) => {
-            Err(format!(
-                "expected text that matches {pattern}, got {:?}",
-                excerpt(text)
-            ))
+            Err(format!("expected text that matches {pattern}, got {:?}", excerpt(text)))
         }
         _ => Ok(()),
     }
@@ -69,12 +44,8 @@ fn check_text(parameter: &Parameter, text: &str) -> Result<(), String> {
 
 fn check_count(what: &str, count: u64, bounds: (Option<u64>, Option<u64>)) -> Result<(), String> {
     match bounds {
-        (Some(least), _) if count < least => {
-            Err(format!("expected at least {least} {what}, got {count}"))
-        }
-        (_, Some(most)) if count > most => {
-            Err(format!("expected at most {most} {what}, got {count}"))
-        }
+        (Some(least), _) if count < least => Err(format!("expected at least {least} {what}, got {count}")),
+        (_, Some(most)) if count > most => Err(format!("expected at most {most} {what}, got {count}")),
         _ => Ok(()),
     }
 }
@@ -97,23 +68,13 @@ impl Parameter {
 fn range(parameter: &Parameter) -> String {
     let mut words = Vec::new();
     match (parameter.minimum, parameter.maximum) {
-        (Some(least), Some(most)) => {
-            words.push(format!("from {} to {}", figure(least), figure(most)))
-        }
+        (Some(least), Some(most)) => words.push(format!("from {} to {}", figure(least), figure(most))),
         (Some(least), None) => words.push(format!("of at least {}", figure(least))),
         (None, Some(most)) => words.push(format!("of at most {}", figure(most))),
         (None, None) => {}
     }
-    words.extend(
-        parameter
-            .exclusive_minimum
-            .map(|bound| format!("above {}", figure(bound))),
-    );
-    words.extend(
-        parameter
-            .exclusive_maximum
-            .map(|bound| format!("below {}", figure(bound))),
-    );
+    words.extend(parameter.exclusive_minimum.map(|bound| format!("above {}", figure(bound))));
+    words.extend(parameter.exclusive_maximum.map(|bound| format!("below {}", figure(bound))));
     words.join(" and ")
 }
 
@@ -121,11 +82,7 @@ fn range(parameter: &Parameter) -> String {
 pub(crate) fn expectation<T: JsonSchema>(parameter: &Parameter) -> Option<String> {
     let kind = words(&schema_of::<T>())?;
     let range = range(parameter);
-    Some(if range.is_empty() {
-        kind
-    } else {
-        format!("{kind} {range}")
-    })
+    Some(if range.is_empty() { kind } else { format!("{kind} {range}") })
 }
 
 fn words(schema: &Value) -> Option<String> {
@@ -159,10 +116,7 @@ fn words(schema: &Value) -> Option<String> {
 /// What came, in words: `the string "x"`, `5.5`, `an array`.
 pub(crate) fn kind_of(raw: &str) -> String {
     match raw.as_bytes().first() {
-        Some(b'"') => format!(
-            "the string {:?}",
-            excerpt(&serde_json::from_str::<String>(raw).unwrap_or_default())
-        ),
+        Some(b'"') => format!("the string {:?}", excerpt(&serde_json::from_str::<String>(raw).unwrap_or_default())),
         Some(b'{') => "an object".to_owned(),
         Some(b'[') => "an array".to_owned(),
         _ => excerpt(raw).to_owned(),

@@ -60,8 +60,7 @@ impl Context {
         total: impl Into<Total>,
         message: impl Into<String>,
     ) {
-        self.report(progress.into().0, total.into().0, Some(message.into()))
-            .await;
+        self.report(progress.into().0, total.into().0, Some(message.into())).await;
     }
 
     /// Sends a log message to the client, unless it asked for graver ones only. `data` is any JSON value.
@@ -79,15 +78,7 @@ impl Context {
             data: T,
         }
         if self.0.session.logs(level) && self.0.call.is_open() {
-            self.notify(
-                "notifications/message",
-                &Params {
-                    level,
-                    logger,
-                    data,
-                },
-            )
-            .await;
+            self.notify("notifications/message", &Params { level, logger, data }).await;
         }
     }
 
@@ -152,12 +143,7 @@ impl Context {
             return;
         }
         let message = message.filter(|_| self.0.session.version().has_progress_message());
-        let params = Params {
-            progress_token,
-            progress: Figure(progress),
-            total: total.map(Figure),
-            message,
-        };
+        let params = Params { progress_token, progress: Figure(progress), total: total.map(Figure), message };
         self.notify("notifications/progress", &params).await;
     }
 
@@ -168,11 +154,7 @@ impl Context {
             method: &'static str,
             params: &'a P,
         }
-        match serde_json::to_vec(&Notification {
-            jsonrpc: "2.0",
-            method,
-            params,
-        }) {
+        match serde_json::to_vec(&Notification { jsonrpc: "2.0", method, params }) {
             // A client that is gone is nobody's error: the call ends by its cancellation.
             Ok(message) => drop(self.0.session.outbox.send(message).await),
             Err(error) => {
@@ -184,9 +166,7 @@ impl Context {
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context")
-            .field("version", &self.protocol_version())
-            .finish_non_exhaustive()
+        f.debug_struct("Context").field("version", &self.protocol_version()).finish_non_exhaustive()
     }
 }
 
@@ -320,18 +300,11 @@ impl<T: Clone + Send + Sync + 'static> FromContext for State<T> {
     type Error = String;
 
     fn from_context(context: &Context) -> Result<Self, String> {
-        context
-            .state::<T>()
-            .cloned()
-            .map(State)
-            .ok_or_else(|| "the server has no such state".to_owned())
+        context.state::<T>().cloned().map(State).ok_or_else(|| "the server has no such state".to_owned())
     }
 
     fn requirement() -> Option<Requirement> {
-        Some(Requirement {
-            type_id: TypeId::of::<T>(),
-            type_name: type_name::<T>(),
-        })
+        Some(Requirement { type_id: TypeId::of::<T>(), type_name: type_name::<T>() })
     }
 }
 
@@ -390,13 +363,7 @@ impl<'a> Scene<'a> {
         meta: Option<&'a RawValue>,
         progress_token: Option<&'a RawValue>,
     ) -> Self {
-        Self {
-            session,
-            states,
-            meta,
-            progress_token,
-            context: OnceCell::new(),
-        }
+        Self { session, states, meta, progress_token, context: OnceCell::new() }
     }
 
     pub(crate) fn context(&self) -> &Context {
@@ -413,9 +380,7 @@ impl<'a> Scene<'a> {
 
     /// The call's state: that of its context where it has one.
     pub(crate) fn call(&self) -> Arc<Call> {
-        self.context
-            .get()
-            .map_or_else(Arc::default, |context| Arc::clone(context.call()))
+        self.context.get().map_or_else(Arc::default, |context| Arc::clone(context.call()))
     }
 
     /// Marks the call as answered, for a context that outlives it.

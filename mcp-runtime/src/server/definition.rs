@@ -230,17 +230,8 @@ impl<S: 'static> Resource<S> {
 
 impl<S: 'static> Prompt<S> {
     /// A prompt of that name.
-    pub const fn new(
-        name: &'static str,
-        call: fn(&Arc<S>, PromptCall<'_>) -> Step<GetPromptResult>,
-    ) -> Self {
-        let spec = PromptSpec {
-            name,
-            title: None,
-            description: None,
-            scopes: &[],
-            icons: &[],
-        };
+    pub const fn new(name: &'static str, call: fn(&Arc<S>, PromptCall<'_>) -> Step<GetPromptResult>) -> Self {
+        let spec = PromptSpec { name, title: None, description: None, scopes: &[], icons: &[] };
         Self { spec, call }
     }
 }

@@ -40,21 +40,9 @@ impl ToolDescription {
         }
     }
 
-    pub(crate) fn argument<T: JsonSchema>(
-        &mut self,
-        parameter: &'static Parameter,
-        optional: bool,
-    ) {
-        let schema = if self.full {
-            self.generator.subschema_for::<T>()
-        } else {
-            T::json_schema(&mut self.generator)
-        };
-        if parameter.flatten {
-            self.flatten(parameter, schema)
-        } else {
-            self.property(parameter, schema, optional)
-        }
+    pub(crate) fn argument<T: JsonSchema>(&mut self, parameter: &'static Parameter, optional: bool) {
+        let schema = if self.full { self.generator.subschema_for::<T>() } else { T::json_schema(&mut self.generator) };
+        if parameter.flatten { self.flatten(parameter, schema) } else { self.property(parameter, schema, optional) }
     }
 
     pub(crate) fn output<T: IntoCallToolResult>(&mut self) {
@@ -63,12 +51,7 @@ impl ToolDescription {
 
     /// The names that the schema knows, for the refusal of others.
     pub(crate) fn names(&self) -> Option<Vec<String>> {
-        (!self.open).then(|| {
-            self.properties
-                .iter()
-                .map(|(name, _)| name.clone())
-                .collect()
-        })
+        (!self.open).then(|| self.properties.iter().map(|(name, _)| name.clone()).collect())
     }
 
     /// The JSON Schema of the arguments, members in source order.
@@ -83,10 +66,7 @@ impl ToolDescription {
             members.push(format!(r#""properties":{{{}}}"#, properties.join(",")));
         }
         if !self.required.is_empty() {
-            members.push(format!(
-                r#""required":{}"#,
-                Value::from(self.required.clone())
-            ));
+            members.push(format!(r#""required":{}"#, Value::from(self.required.clone())));
         }
         if !self.open {
             members.push(r#""additionalProperties":false"#.to_owned());
@@ -131,13 +111,8 @@ impl ToolDescription {
         if let Some(object) = schema.as_object_mut() {
             annotate(object, parameter);
         }
-        if self
-            .properties
-            .iter()
-            .any(|(name, _)| name == parameter.name)
-        {
-            self.faults
-                .push(format!("two parameters are named `{}`", parameter.name));
+        if self.properties.iter().any(|(name, _)| name == parameter.name) {
+            self.faults.push(format!("two parameters are named `{}`", parameter.name));
         }
         if !optional && !parameter.has_default {
             self.required.push(parameter.name.to_owned());
@@ -149,26 +124,31 @@ impl ToolDescription {
     fn flatten(&mut self, parameter: &'static Parameter, schema: Schema) {
         let mut schema = Value::from(schema);
         self.tidy(&mut schema);
-        let Some(Value::Object(properties)) = schema.get_mut("properties").map(Value::take) else {
-            self.faults.push(format!(
-                "parameter `{}` is flattened, but its type is no struct with named fields",
-                parameter.name
-            ));
-            return;
+        // `true`, `{}` and maps take any member.
+        let anything = schema == Value::Bool(true) || schema.as_object().is_some_and(Map::is_empty);
+        let is_object = schema.get("type").is_some_and(|kind| kind == "object");
+        let properties = match schema.get_mut("properties").map(Value::take) {
+            Some(Value::Object(properties)) => properties,
+            _ if anything || is_object => {
+                self.open |= anything || schema.get("additionalProperties").is_some();
+                return;
+            }
+            _ => {
+                let name = parameter.name;
+                let fault = format!("parameter `{name}` is flattened, but its type is no struct with named fields");
+                self.faults.push(fault);
+                return;
+            }
         };
         let required = schema["required"].as_array().cloned().unwrap_or_default();
-        self.open |= schema
-            .get("additionalProperties")
-            .is_some_and(|members| *members != Value::Bool(false));
+        self.open |= schema.get("additionalProperties").is_some_and(|members| *members != Value::Bool(false));
         for (name, schema) in properties {
             if self.properties.iter().any(|(taken, _)| *taken == name) {
-                self.faults
-                    .push(format!("two parameters are named `{name}`"));
+                self.faults.push(format!("two parameters are named `{name}`"));
             }
             self.properties.push((name, schema));
         }
-        self.required
-            .extend(required.iter().filter_map(Value::as_str).map(str::to_owned));
+        self.required.extend(required.iter().filter_map(Value::as_str).map(str::to_owned));
     }
 
     /// Takes out what clients stumble over: integer formats that only Rust knows.
@@ -189,11 +169,7 @@ pub struct ResourceDescription {
 
 impl ResourceDescription {
     pub(crate) fn variable(&mut self, parameter: &'static Parameter) {
-        self.completers.extend(
-            parameter
-                .complete
-                .map(|complete| (parameter.name, complete)),
-        );
+        self.completers.extend(parameter.complete.map(|complete| (parameter.name, complete)));
     }
 }
 
@@ -214,11 +190,7 @@ impl PromptDescription {
             description: parameter.description.map(str::to_owned),
             required: Some(required && !parameter.has_default),
         });
-        self.completers.extend(
-            parameter
-                .complete
-                .map(|complete| (parameter.name, complete)),
-        );
+        self.completers.extend(parameter.complete.map(|complete| (parameter.name, complete)));
     }
 }
 
@@ -267,16 +239,12 @@ fn drop_null(schema: &mut Value) {
 
 fn tidy(schema: &mut Value) {
     const OF_RUST: [&str; 14] = [
-        "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64",
-        "uint128", "uint", "float", "double",
+        "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64", "uint128", "uint",
+        "float", "double",
     ];
     match schema {
         Value::Object(object) => {
-            if object
-                .get("format")
-                .and_then(Value::as_str)
-                .is_some_and(|format| OF_RUST.contains(&format))
-            {
+            if object.get("format").and_then(Value::as_str).is_some_and(|format| OF_RUST.contains(&format)) {
                 object.remove("format");
             }
             for value in object.values_mut() {
@@ -304,12 +272,7 @@ fn annotate(schema: &mut Map<String, Value>, parameter: &Parameter) {
         }
     };
     set("description", parameter.description.map(Value::from));
-    set(
-        "default",
-        parameter
-            .default_json
-            .and_then(|text| serde_json::from_str(text).ok()),
-    );
+    set("default", parameter.default_json.and_then(|text| serde_json::from_str(text).ok()));
     set("minimum", parameter.minimum.map(figure));
     set("maximum", parameter.maximum.map(figure));
     set("exclusiveMinimum", parameter.exclusive_minimum.map(figure));
@@ -327,9 +290,5 @@ fn annotate(schema: &mut Map<String, Value>, parameter: &Parameter) {
 #[allow(clippy::cast_possible_truncation)]
 pub(crate) fn figure(value: f64) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    if value.fract() == 0.0 && value.abs() <= EXACT {
-        Value::from(value as i64)
-    } else {
-        Value::from(value)
-    }
+    if value.fract() == 0.0 && value.abs() <= EXACT { Value::from(value as i64) } else { Value::from(value) }
 }

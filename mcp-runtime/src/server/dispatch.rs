@@ -68,11 +68,7 @@ const CANCELLATION_GRACE: Duration = Duration::from_secs(5);
 impl Dispatcher {
     pub(crate) fn new(registry: Registry, limits: Limits) -> Arc<Self> {
         let blocking = BlockingPool::new(&limits);
-        Arc::new(Self {
-            registry,
-            limits,
-            blocking,
-        })
+        Arc::new(Self { registry, limits, blocking })
     }
 
     pub(crate) fn registry(&self) -> &Registry {
@@ -84,12 +80,7 @@ impl Dispatcher {
     }
 
     /// Takes one message of a session; an answer that is there at once is appended to `out`.
-    pub(crate) fn receive(
-        self: &Arc<Self>,
-        session: &Arc<Session>,
-        message: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Received {
+    pub(crate) fn receive(self: &Arc<Self>, session: &Arc<Session>, message: &[u8], out: &mut Vec<u8>) -> Received {
         let refuse = |out: &mut Vec<u8>, malformed: Malformed<'_>| {
             write_error(out, malformed.id, &malformed.error, session.version());
             Received::Refused
@@ -101,10 +92,7 @@ impl Dispatcher {
             && depth < 128
             && nests_deeper(text, depth)
         {
-            return refuse(
-                out,
-                Malformed::invalid_request("the message is nested too deeply"),
-            );
+            return refuse(out, Malformed::invalid_request("the message is nested too deeply"));
         }
         if text.trim_ascii_start().starts_with('[') {
             return self.receive_batch(session, text, out);
@@ -116,12 +104,7 @@ impl Dispatcher {
     }
 
     /// Takes an array of messages, where the session's version has such.
-    fn receive_batch(
-        self: &Arc<Self>,
-        session: &Arc<Session>,
-        text: &str,
-        out: &mut Vec<u8>,
-    ) -> Received {
+    fn receive_batch(self: &Arc<Self>, session: &Arc<Session>, text: &str, out: &mut Vec<u8>) -> Received {
         let refuse = |out: &mut Vec<u8>, malformed: Malformed<'_>| {
             write_error(out, malformed.id, &malformed.error, session.version());
             Received::Refused
@@ -130,28 +113,16 @@ impl Dispatcher {
             Ok(messages) => messages,
             Err(_) => return refuse(out, Malformed::parse_error("the message is not valid JSON")),
         };
-        if !session
-            .agreed()
-            .is_some_and(|agreed| agreed.version.has_batching())
-        {
-            return refuse(
-                out,
-                Malformed::invalid_request("batches exist in version 2025-03-26 only"),
-            );
+        if !session.agreed().is_some_and(|agreed| agreed.version.has_batching()) {
+            return refuse(out, Malformed::invalid_request("batches exist in version 2025-03-26 only"));
         }
         if messages.is_empty() {
-            return refuse(
-                out,
-                Malformed::invalid_request("a batch holds at least one message"),
-            );
+            return refuse(out, Malformed::invalid_request("a batch holds at least one message"));
         }
         if let Some(most) = self.limits.max_batch
             && messages.len() > most
         {
-            return refuse(
-                out,
-                Malformed::invalid_request(&format!("a batch holds at most {most} messages")),
-            );
+            return refuse(out, Malformed::invalid_request(&format!("a batch holds at most {most} messages")));
         }
         let mut answers = Vec::new();
         let mut pending = Vec::new();
@@ -184,12 +155,7 @@ impl Dispatcher {
         }))
     }
 
-    fn handle(
-        self: &Arc<Self>,
-        session: &Arc<Session>,
-        envelope: &Envelope<'_>,
-        out: &mut Vec<u8>,
-    ) -> Received {
+    fn handle(self: &Arc<Self>, session: &Arc<Session>, envelope: &Envelope<'_>, out: &mut Vec<u8>) -> Received {
         let Kind::Call { method, params } = &envelope.kind else {
             tracing::debug!("an answer to no request of this server was dropped");
             return Received::Accepted;
@@ -226,9 +192,7 @@ impl Dispatcher {
             return Err(RpcError::invalid_request("`initialize` comes first"));
         }
         if session.is_under_way(id.as_str()) {
-            return Err(RpcError::invalid_request(
-                "a request of this id is under way",
-            ));
+            return Err(RpcError::invalid_request("a request of this id is under way"));
         }
         match found {
             Method::CallTool => return self.call_tool(session, id, params, out),
@@ -237,9 +201,7 @@ impl Dispatcher {
             Method::Complete => return self.complete(session, id, params, out),
             Method::ListTools => self.list(List::Tools, session, id, params, out)?,
             Method::ListResources => self.list(List::Resources, session, id, params, out)?,
-            Method::ListResourceTemplates => {
-                self.list(List::ResourceTemplates, session, id, params, out)?
-            }
+            Method::ListResourceTemplates => self.list(List::ResourceTemplates, session, id, params, out)?,
             Method::ListPrompts => self.list(List::Prompts, session, id, params, out)?,
             Method::Initialize => {
                 let result = lifecycle::initialize(&self.registry, session, params)?;
@@ -280,10 +242,7 @@ impl Dispatcher {
             return Err(RpcError::new(ErrorCode::MethodNotFound, message));
         }
         let params: Params<'_> = params.map_or(Ok(Params::default()), |raw| read_params(raw))?;
-        let page = self
-            .registry
-            .pages(list, session.version())
-            .page(params.cursor.as_deref())?;
+        let page = self.registry.pages(list, session.version()).page(params.cursor.as_deref())?;
         write_raw_result(out, id, page);
         Ok(())
     }
@@ -311,16 +270,9 @@ impl Dispatcher {
         // An absent `arguments` and a null one are an empty object.
         let arguments = params.arguments.filter(|raw| raw.get() != "null");
         if arguments.is_some_and(|raw| !raw.get().starts_with('{')) {
-            return Err(RpcError::invalid_params(
-                "`params.arguments` must be an object",
-            ));
+            return Err(RpcError::invalid_params("`params.arguments` must be an object"));
         }
-        let scene = Scene::new(
-            session,
-            &tool.states,
-            params.meta,
-            progress_token(params.meta)?,
-        );
+        let scene = Scene::new(session, &tool.states, params.meta, progress_token(params.meta)?);
         let step = guarded(|| {
             tool.function.call(ToolCall(Mode::Run(ToolRun {
                 name: &tool.listed.name,
@@ -359,12 +311,7 @@ impl Dispatcher {
             }
             return Err(error);
         };
-        let scene = Scene::new(
-            session,
-            &resource.states,
-            params.meta,
-            progress_token(params.meta)?,
-        );
+        let scene = Scene::new(session, &resource.states, params.meta, progress_token(params.meta)?);
         let step = guarded(|| {
             resource.function.call(ResourceCall(Mode::Run(ResourceRun {
                 uri: &params.uri,
@@ -394,19 +341,10 @@ impl Dispatcher {
         }
         let params: Params<'_> = read_params(params.ok_or_else(|| missing("params.name"))?)?;
         let Some(prompt) = self.registry.prompt(&params.name) else {
-            return Err(unknown(
-                "prompt",
-                &params.name,
-                self.registry.prompt_names(),
-            ));
+            return Err(unknown("prompt", &params.name, self.registry.prompt_names()));
         };
         let arguments: Vec<_> = params.arguments.unwrap_or_default().into_iter().collect();
-        let scene = Scene::new(
-            session,
-            &prompt.states,
-            params.meta,
-            progress_token(params.meta)?,
-        );
+        let scene = Scene::new(session, &prompt.states, params.meta, progress_token(params.meta)?);
         let step = guarded(|| {
             prompt.function.call(PromptCall(Mode::Run(PromptRun {
                 name: &params.name,
@@ -450,10 +388,7 @@ impl Dispatcher {
             value: String,
         }
         if !self.registry.has_completions() {
-            return Err(RpcError::new(
-                ErrorCode::MethodNotFound,
-                "this server completes no arguments",
-            ));
+            return Err(RpcError::new(ErrorCode::MethodNotFound, "this server completes no arguments"));
         }
         let params: Params = read_params(params.ok_or_else(|| missing("params.ref"))?)?;
         let completers: &[(&str, Completer)] = match &params.reference {
@@ -462,26 +397,15 @@ impl Dispatcher {
                 None => return Err(unknown("prompt", name, self.registry.prompt_names())),
             },
             Reference::Resource { uri } => {
-                match self
-                    .registry
-                    .template_of(uri)
-                    .or_else(|| self.registry.template(uri).map(|(found, _)| found))
-                {
+                match self.registry.template_of(uri).or_else(|| self.registry.template(uri).map(|(found, _)| found)) {
                     Some(template) => &template.completers,
                     None => {
-                        return Err(unknown(
-                            "resource template",
-                            uri,
-                            self.registry.resource_uris(),
-                        ));
+                        return Err(unknown("resource template", uri, self.registry.resource_uris()));
                     }
                 }
             }
         };
-        let complete = completers
-            .iter()
-            .find(|(name, _)| *name == params.argument.name)
-            .map(|(_, complete)| *complete);
+        let complete = completers.iter().find(|(name, _)| *name == params.argument.name).map(|(_, complete)| *complete);
         let value = params.argument.value;
         let states = Arc::default();
         let scene = Scene::new(session, &states, None, None);
@@ -491,9 +415,7 @@ impl Dispatcher {
                     Some(complete) => complete(value).await,
                     None => Vec::new(),
                 };
-                Ok(CompleteResult {
-                    completion: Completion::new(values),
-                })
+                Ok(CompleteResult { completion: Completion::new(values) })
             }))
         });
         self.advance(step, &scene, id, None, |_| (), out)
@@ -523,9 +445,7 @@ impl Dispatcher {
             Step::Later(later) => later,
             Step::Blocking(run) => self.blocking.run(run)?,
         };
-        if let Poll::Ready(result) =
-            poll_guarded(&mut later, &mut TaskContext::from_waker(Waker::noop()))
-        {
+        if let Poll::Ready(result) = poll_guarded(&mut later, &mut TaskContext::from_waker(Waker::noop())) {
             scene.finish();
             let mut result = result?;
             polish(&mut result);
@@ -536,9 +456,7 @@ impl Dispatcher {
         if let Some(most) = self.limits.max_requests_per_session
             && scene.session.calls_under_way() >= most
         {
-            return Err(RpcError::internal(format!(
-                "{most} requests are under way; wait for one to end"
-            )));
+            return Err(RpcError::internal(format!("{most} requests are under way; wait for one to end")));
         }
         let under_way = UnderWay::begin(scene, id)?;
         let deadlines = Deadlines::new(timeout, &self.limits);
@@ -573,8 +491,7 @@ fn guarded<R>(call: impl FnOnce() -> Step<R>) -> Step<R> {
 }
 
 fn poll_guarded<R>(later: &mut Later<R>, cx: &mut TaskContext<'_>) -> Poll<Result<R, RpcError>> {
-    catch_unwind(AssertUnwindSafe(|| later.as_mut().poll(cx)))
-        .unwrap_or_else(|_| Poll::Ready(Err(panicked())))
+    catch_unwind(AssertUnwindSafe(|| later.as_mut().poll(cx))).unwrap_or_else(|_| Poll::Ready(Err(panicked())))
 }
 
 /// What a client is told of a panic: that the server failed. The panic hook has told the operator the rest.
@@ -593,15 +510,9 @@ impl UnderWay {
     fn begin(scene: &Scene<'_>, id: Id<'_>) -> Result<Self, RpcError> {
         let call = scene.call();
         if !scene.session.begin(id.as_str(), &call) {
-            return Err(RpcError::invalid_request(
-                "a request of this id is under way",
-            ));
+            return Err(RpcError::invalid_request("a request of this id is under way"));
         }
-        Ok(Self {
-            session: Arc::clone(scene.session),
-            id: id.as_str().to_owned(),
-            call,
-        })
+        Ok(Self { session: Arc::clone(scene.session), id: id.as_str().to_owned(), call })
     }
 }
 
@@ -621,10 +532,7 @@ struct Deadlines {
 impl Deadlines {
     fn new(timeout: Option<Duration>, limits: &Limits) -> Self {
         let last = limits.max_call.map(|most| Instant::now() + most);
-        Self {
-            each: timeout.or(limits.call_timeout),
-            last,
-        }
+        Self { each: timeout.or(limits.call_timeout), last }
     }
 
     /// The result of the call; none where it was cancelled.
@@ -679,10 +587,7 @@ struct BlockingPool {
 
 impl BlockingPool {
     fn new(limits: &Limits) -> Self {
-        let threads = limits
-            .max_blocking_threads
-            .unwrap_or(Semaphore::MAX_PERMITS)
-            .min(Semaphore::MAX_PERMITS);
+        let threads = limits.max_blocking_threads.unwrap_or(Semaphore::MAX_PERMITS).min(Semaphore::MAX_PERMITS);
         Self {
             threads: Arc::new(Semaphore::new(threads)),
             waiting: Arc::default(),
@@ -743,8 +648,7 @@ fn cancel(session: &Session, params: Option<&RawValue>) {
         request_id: &'a RawValue,
     }
     // A malformed cancellation is ignored, as the standard wants.
-    if let Some(params) = params.and_then(|raw| serde_json::from_str::<Params<'_>>(raw.get()).ok())
-    {
+    if let Some(params) = params.and_then(|raw| serde_json::from_str::<Params<'_>>(raw.get()).ok()) {
         session.cancel(params.request_id.get());
     }
 }
@@ -766,9 +670,7 @@ pub(super) fn read_owned<T: DeserializeOwned>(raw: &RawValue) -> Result<T, RpcEr
 
 fn excerpt_of_error(text: &str) -> &str {
     const MOST: usize = 200;
-    text.char_indices()
-        .nth(MOST)
-        .map_or(text, |(end, _)| &text[..end])
+    text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end])
 }
 
 pub(super) fn missing(member: &str) -> RpcError {
@@ -797,9 +699,9 @@ fn progress_token(meta: Option<&RawValue>) -> Result<Option<&RawValue>, RpcError
     }
     let token = read_params::<Meta<'_>>(meta)?.progress_token;
     match token {
-        Some(token) if token.get().starts_with(['{', '[', 't', 'f']) => Err(
-            RpcError::invalid_params("`params._meta.progressToken` must be a string or a number"),
-        ),
+        Some(token) if token.get().starts_with(['{', '[', 't', 'f']) => {
+            Err(RpcError::invalid_params("`params._meta.progressToken` must be a string or a number"))
+        }
         token => Ok(token),
     }
 }

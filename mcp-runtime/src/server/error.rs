@@ -42,9 +42,7 @@ pub enum Error {
         reason: String,
     },
     /// Two endpoints of one path.
-    #[error(
-        "options `{first}` and `{second}` are both `{path}`; each endpoint needs a path of its own"
-    )]
+    #[error("options `{first}` and `{second}` are both `{path}`; each endpoint needs a path of its own")]
     EqualPaths {
         /// The first option.
         first: String,
@@ -112,9 +110,7 @@ pub enum Error {
         feature: &'static str,
     },
     /// The listener's address is taken.
-    #[error(
-        "option `transport.options.port`: {address} is in use; choose another port, or 0 for any free one"
-    )]
+    #[error("option `transport.options.port`: {address} is in use; choose another port, or 0 for any free one")]
     PortInUse {
         /// The address that was asked for.
         address: SocketAddr,
@@ -187,11 +183,7 @@ struct Source<'a>(&'a str);
 
 impl fmt::Display for Source<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
-            Ok(())
-        } else {
-            write!(f, " in {}", self.0)
-        }
+        if self.0.is_empty() { Ok(()) } else { write!(f, " in {}", self.0) }
     }
 }
 

@@ -8,10 +8,7 @@ use super::{
     registry::Registry,
 };
 use crate::{
-    protocol::{
-        ClientCapabilities, Implementation, InitializeResult, ProtocolVersion, RpcError,
-        adapt::Lower,
-    },
+    protocol::{ClientCapabilities, Implementation, InitializeResult, ProtocolVersion, RpcError, adapt::Lower},
     session::{Agreed, Session},
 };
 
@@ -38,19 +35,10 @@ pub(super) fn initialize(
         Some(raw) => object::<ClientCapabilities>("params.capabilities", raw)?,
         None => ClientCapabilities::default(),
     };
-    let client_info = params
-        .client_info
-        .map(|raw| object::<Implementation>("params.clientInfo", raw))
-        .transpose()?;
+    let client_info = params.client_info.map(|raw| object::<Implementation>("params.clientInfo", raw)).transpose()?;
     let version = ProtocolVersion::negotiate(&params.protocol_version);
-    if !session.agree(Agreed {
-        version,
-        client_info,
-        capabilities,
-    }) {
-        return Err(RpcError::invalid_request(
-            "this session is initialized already",
-        ));
+    if !session.agree(Agreed { version, client_info, capabilities }) {
+        return Err(RpcError::invalid_request("this session is initialized already"));
     }
     let mut result = InitializeResult {
         protocol_version: version.as_str().to_owned(),
@@ -65,9 +53,7 @@ pub(super) fn initialize(
 /// An object as a `T`: serde would take an array for a struct.
 fn object<T: serde::de::DeserializeOwned>(member: &str, raw: &RawValue) -> Result<T, RpcError> {
     if !raw.get().starts_with('{') {
-        return Err(RpcError::invalid_params(format!(
-            "`{member}` must be an object"
-        )));
+        return Err(RpcError::invalid_params(format!("`{member}` must be an object")));
     }
     read_owned(raw)
 }

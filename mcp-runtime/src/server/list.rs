@@ -26,30 +26,20 @@ impl Pages {
                 serde_json::to_vec(&item).ok()
             })
             .collect();
-        let digest = items
-            .iter()
-            .flatten()
-            .fold(fnv(member.as_bytes()), |digest, byte| step(digest, *byte));
+        let digest = items.iter().flatten().fold(fnv(member.as_bytes()), |digest, byte| step(digest, *byte));
         let count = items.len().div_ceil(size).max(1);
         let page = |index: usize| {
-            let entries = items
-                .get(index * size..items.len().min((index + 1) * size))
-                .unwrap_or_default();
+            let entries = items.get(index * size..items.len().min((index + 1) * size)).unwrap_or_default();
             let mut page = format!(r#"{{"{member}":["#).into_bytes();
             page.extend(entries.join(&b','));
             page.push(b']');
             if index + 1 < count {
-                page.extend(
-                    format!(r#","nextCursor":"{}""#, cursor(digest, index + 1)).into_bytes(),
-                );
+                page.extend(format!(r#","nextCursor":"{}""#, cursor(digest, index + 1)).into_bytes());
             }
             page.push(b'}');
             page
         };
-        Self {
-            pages: (0..count).map(page).collect(),
-            digest,
-        }
+        Self { pages: (0..count).map(page).collect(), digest }
     }
 
     /// The page that `cursor` begins, the first without one.
@@ -63,11 +53,7 @@ impl Pages {
         (1..self.pages.len())
             .find(|index| cursor(self.digest, *index) == asked)
             .map(|index| self.pages[index].as_slice())
-            .ok_or_else(|| {
-                RpcError::invalid_params(
-                    "`cursor` is not one that this list gave; begin again without one",
-                )
-            })
+            .ok_or_else(|| RpcError::invalid_params("`cursor` is not one that this list gave; begin again without one"))
     }
 }
 
@@ -78,9 +64,7 @@ fn cursor(digest: u64, index: usize) -> String {
 }
 
 fn fnv(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |digest, byte| step(digest, *byte))
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |digest, byte| step(digest, *byte))
 }
 
 fn step(digest: u64, byte: u8) -> u64 {

@@ -4,10 +4,7 @@
 const EXCERPT: usize = 64;
 
 /// The candidate that is nearest to `name`, if it is near enough to be meant.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = excerpt(name);
     let allowed = (name.chars().count() / 3).clamp(1, 4);
     candidates
@@ -20,11 +17,7 @@ pub(crate) fn nearest<'a>(
 
 /// The beginning of a client's text: messages repeat no more of it than helps.
 pub(crate) fn excerpt(text: &str) -> &str {
-    match text
-        .char_indices()
-        .map(|(index, _)| index)
-        .find(|index| *index >= EXCERPT)
-    {
+    match text.char_indices().map(|(index, _)| index).find(|index| *index >= EXCERPT) {
         Some(end) => &text[..end],
         None => text,
     }

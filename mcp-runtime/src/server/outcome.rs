@@ -1,15 +1,13 @@
 //! What handlers give back: from a function's own return type to a result of the protocol.
 
-use std::{
-    any::Any, borrow::Cow, fmt, fmt::Display, future::Future, marker::PhantomData, pin::Pin,
-};
+use std::{any::Any, borrow::Cow, fmt, fmt::Display, future::Future, marker::PhantomData, pin::Pin};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 use crate::protocol::{
-    CallToolResult, ContentBlock, ErrorCode, GetPromptResult, PromptMessage, RawJson,
-    ReadResourceResult, ResourceContents, RpcError,
+    CallToolResult, ContentBlock, ErrorCode, GetPromptResult, PromptMessage, RawJson, ReadResourceResult,
+    ResourceContents, RpcError,
 };
 
 /// A future that the dispatcher can hand to a task.
@@ -47,11 +45,7 @@ pub struct Returns<T, R, X = ()> {
 
 impl<T, R, X> Returns<T, R, X> {
     pub(crate) fn new(convert: fn(T, &X) -> Result<R, RpcError>, with: X) -> Self {
-        Self {
-            convert,
-            with,
-            returned: PhantomData,
-        }
+        Self { convert, with, returned: PhantomData }
     }
 
     /// Runs a plain function in place.
@@ -63,9 +57,7 @@ impl<T, R, X> Returns<T, R, X> {
 impl<T: 'static, R: 'static, X: Send + 'static> Returns<T, R, X> {
     /// Takes an async function's future.
     pub fn later(self, future: impl Future<Output = T> + Send + 'static) -> Step<R> {
-        Step::Later(Box::pin(
-            async move { (self.convert)(future.await, &self.with) },
-        ))
+        Step::Later(Box::pin(async move { (self.convert)(future.await, &self.with) }))
     }
 
     /// Takes a plain function for the pool of blocking threads.
@@ -133,10 +125,7 @@ pub trait IntoReadResourceResult {
     ///
     /// # Errors
     /// What the client is told instead.
-    fn into_read_resource_result(
-        self,
-        request: &ReadRequest,
-    ) -> Result<ReadResourceResult, RpcError>;
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError>;
 }
 
 /// What a prompt may return.
@@ -292,10 +281,7 @@ fn prompt_failure<E: Display + 'static>(error: &E) -> RpcError {
 
 /// The refusal to read what is not there.
 pub(crate) fn resource_not_found(uri: &str) -> RpcError {
-    let message = format!(
-        "resource not found: {}",
-        crate::server::nearest::excerpt(uri)
-    );
+    let message = format!("resource not found: {}", crate::server::nearest::excerpt(uri));
     RpcError::new(ErrorCode::ResourceNotFound, message).with_data(serde_json::json!({ "uri": uri }))
 }
 
@@ -342,19 +328,13 @@ macro_rules! display_results {
         }
     )* };
 }
-display_results!(
-    bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize
-);
+display_results!(bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
 
 impl<T: Serialize + JsonSchema> IntoCallToolResult for Json<T> {
     fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
         let structured = RawJson::new(&self.0).map_err(|error| unwritable(&error))?;
         let content = vec![ContentBlock::text(structured.get())];
-        Ok(CallToolResult {
-            content,
-            structured_content: Some(structured),
-            ..CallToolResult::default()
-        })
+        Ok(CallToolResult { content, structured_content: Some(structured), ..CallToolResult::default() })
     }
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
@@ -376,9 +356,7 @@ impl IntoCallToolResult for Vec<ContentBlock> {
 
 impl IntoCallToolResult for Vec<String> {
     fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
-        Ok(CallToolResult::new(
-            self.into_iter().map(ContentBlock::text).collect(),
-        ))
+        Ok(CallToolResult::new(self.into_iter().map(ContentBlock::text).collect()))
     }
 }
 
@@ -413,22 +391,13 @@ fn many(request: &ReadRequest, mut contents: Vec<ResourceContents>) -> ReadResou
 }
 
 impl IntoReadResourceResult for Vec<u8> {
-    fn into_read_resource_result(
-        self,
-        request: &ReadRequest,
-    ) -> Result<ReadResourceResult, RpcError> {
-        Ok(one(
-            request,
-            ResourceContents::blob(request.uri.clone(), self),
-        ))
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
+        Ok(one(request, ResourceContents::blob(request.uri.clone(), self)))
     }
 }
 
 impl<T: Serialize> IntoReadResourceResult for Json<T> {
-    fn into_read_resource_result(
-        self,
-        request: &ReadRequest,
-    ) -> Result<ReadResourceResult, RpcError> {
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
         let text = serde_json::to_string(&self.0).map_err(|error| unwritable(&error))?;
         let mut contents = ResourceContents::text(request.uri.clone(), text);
         contents.mime_type = Some(request.mime_type.unwrap_or("application/json").to_owned());
@@ -437,48 +406,28 @@ impl<T: Serialize> IntoReadResourceResult for Json<T> {
 }
 
 impl IntoReadResourceResult for ResourceContents {
-    fn into_read_resource_result(
-        self,
-        request: &ReadRequest,
-    ) -> Result<ReadResourceResult, RpcError> {
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
         Ok(one(request, self))
     }
 }
 
 impl IntoReadResourceResult for Vec<ResourceContents> {
-    fn into_read_resource_result(
-        self,
-        request: &ReadRequest,
-    ) -> Result<ReadResourceResult, RpcError> {
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
         // An empty answer would say "nothing in it" where the standard wants "not there".
-        if self.is_empty() {
-            Err(resource_not_found(&request.uri))
-        } else {
-            Ok(many(request, self))
-        }
+        if self.is_empty() { Err(resource_not_found(&request.uri)) } else { Ok(many(request, self)) }
     }
 }
 
 impl IntoReadResourceResult for ReadResourceResult {
-    fn into_read_resource_result(
-        self,
-        request: &ReadRequest,
-    ) -> Result<ReadResourceResult, RpcError> {
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
         let meta = self.meta;
-        Ok(ReadResourceResult {
-            meta,
-            ..self.contents.into_read_resource_result(request)?
-        })
+        Ok(ReadResourceResult { meta, ..self.contents.into_read_resource_result(request)? })
     }
 }
 
 impl<T: IntoReadResourceResult, E: Display + 'static> IntoReadResourceResult for Result<T, E> {
-    fn into_read_resource_result(
-        self,
-        request: &ReadRequest,
-    ) -> Result<ReadResourceResult, RpcError> {
-        self.map_err(|error| resource_failure(&error, request))?
-            .into_read_resource_result(request)
+    fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
+        self.map_err(|error| resource_failure(&error, request))?.into_read_resource_result(request)
     }
 }
 
@@ -502,8 +451,7 @@ impl IntoGetPromptResult for GetPromptResult {
 
 impl<T: IntoGetPromptResult, E: Display + 'static> IntoGetPromptResult for Result<T, E> {
     fn into_get_prompt_result(self) -> Result<GetPromptResult, RpcError> {
-        self.map_err(|error| prompt_failure(&error))?
-            .into_get_prompt_result()
+        self.map_err(|error| prompt_failure(&error))?.into_get_prompt_result()
     }
 }
 

@@ -19,8 +19,8 @@ use super::{
     template,
 };
 use crate::protocol::{
-    self, Annotations, CallToolResult, GetPromptResult, Icon, Implementation, ProtocolVersion,
-    ReadResourceResult, ServerCapabilities, ToolAnnotations,
+    self, Annotations, CallToolResult, GetPromptResult, Icon, Implementation, ProtocolVersion, ReadResourceResult,
+    ServerCapabilities, ToolAnnotations,
     capabilities::{Empty, ListCapability},
 };
 
@@ -97,10 +97,7 @@ const PAGE_SIZE: usize = 500;
 
 impl Registration {
     pub(crate) fn new() -> Self {
-        Self {
-            states: vec![States::default()],
-            ..Self::default()
-        }
+        Self { states: vec![States::default()], ..Self::default() }
     }
 
     pub(crate) fn add_definition<S: Send + Sync + 'static>(
@@ -120,62 +117,22 @@ impl Registration {
         }
     }
 
-    pub(crate) fn add_tool<S: Send + Sync + 'static>(
-        &mut self,
-        state: &Arc<S>,
-        tool: &Tool<S>,
-        full_schemas: bool,
-    ) {
-        let function = Box::new(Bound {
-            state: Arc::clone(state),
-            call: tool.call,
-        });
+    pub(crate) fn add_tool<S: Send + Sync + 'static>(&mut self, state: &Arc<S>, tool: &Tool<S>, full_schemas: bool) {
+        let function = Box::new(Bound { state: Arc::clone(state), call: tool.call });
         let name = tool.spec.name.to_owned();
-        self.tools.push(PendingItem {
-            spec: tool.spec,
-            name,
-            function,
-            states: 0,
-            full_schemas,
-        });
+        self.tools.push(PendingItem { spec: tool.spec, name, function, states: 0, full_schemas });
     }
 
-    pub(crate) fn add_resource<S: Send + Sync + 'static>(
-        &mut self,
-        state: &Arc<S>,
-        resource: &Resource<S>,
-    ) {
-        let function = Box::new(Bound {
-            state: Arc::clone(state),
-            call: resource.call,
-        });
+    pub(crate) fn add_resource<S: Send + Sync + 'static>(&mut self, state: &Arc<S>, resource: &Resource<S>) {
+        let function = Box::new(Bound { state: Arc::clone(state), call: resource.call });
         let name = resource.spec.name.to_owned();
-        self.resources.push(PendingItem {
-            spec: resource.spec,
-            name,
-            function,
-            states: 0,
-            full_schemas: false,
-        });
+        self.resources.push(PendingItem { spec: resource.spec, name, function, states: 0, full_schemas: false });
     }
 
-    pub(crate) fn add_prompt<S: Send + Sync + 'static>(
-        &mut self,
-        state: &Arc<S>,
-        prompt: &Prompt<S>,
-    ) {
-        let function = Box::new(Bound {
-            state: Arc::clone(state),
-            call: prompt.call,
-        });
+    pub(crate) fn add_prompt<S: Send + Sync + 'static>(&mut self, state: &Arc<S>, prompt: &Prompt<S>) {
+        let function = Box::new(Bound { state: Arc::clone(state), call: prompt.call });
         let name = prompt.spec.name.to_owned();
-        self.prompts.push(PendingItem {
-            spec: prompt.spec,
-            name,
-            function,
-            states: 0,
-            full_schemas: false,
-        });
+        self.prompts.push(PendingItem { spec: prompt.spec, name, function, states: 0, full_schemas: false });
     }
 
     pub(crate) fn add_state<T: Any + Send + Sync>(&mut self, value: T) {
@@ -189,26 +146,10 @@ impl Registration {
     /// Takes over another server's functions; its tools and prompts are named `prefix_…`.
     pub(crate) fn mount(&mut self, prefix: Option<&str>, mut other: Self) {
         let offset = self.states.len();
-        let renamed =
-            |name: String| prefix.map_or_else(|| name.clone(), |prefix| format!("{prefix}_{name}"));
-        self.tools.extend(
-            other
-                .tools
-                .into_iter()
-                .map(|item| item.moved(offset, renamed)),
-        );
-        self.resources.extend(
-            other
-                .resources
-                .into_iter()
-                .map(|item| item.moved(offset, |name| name)),
-        );
-        self.prompts.extend(
-            other
-                .prompts
-                .into_iter()
-                .map(|item| item.moved(offset, renamed)),
-        );
+        let renamed = |name: String| prefix.map_or_else(|| name.clone(), |prefix| format!("{prefix}_{name}"));
+        self.tools.extend(other.tools.into_iter().map(|item| item.moved(offset, renamed)));
+        self.resources.extend(other.resources.into_iter().map(|item| item.moved(offset, |name| name)));
+        self.prompts.extend(other.prompts.into_iter().map(|item| item.moved(offset, renamed)));
         // What a mounted server was given holds for those mounted on it.
         let (own, mounted) = other.states.split_at_mut(1);
         for states in mounted {
@@ -221,11 +162,7 @@ impl Registration {
     ///
     /// # Errors
     /// All that is wrong, in order of registration.
-    pub(crate) fn build(
-        mut self,
-        info: Implementation,
-        instructions: Option<String>,
-    ) -> Result<Registry, Error> {
+    pub(crate) fn build(mut self, info: Implementation, instructions: Option<String>) -> Result<Registry, Error> {
         let (own, mounted) = self.states.split_at_mut(1);
         for states in mounted {
             states.fill_from(&own[0]);
@@ -274,26 +211,9 @@ impl<Spec, F> PendingItem<Spec, F> {
 impl fmt::Debug for Registration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registration")
-            .field(
-                "tools",
-                &self.tools.iter().map(|item| &item.name).collect::<Vec<_>>(),
-            )
-            .field(
-                "resources",
-                &self
-                    .resources
-                    .iter()
-                    .map(|item| item.spec.uri)
-                    .collect::<Vec<_>>(),
-            )
-            .field(
-                "prompts",
-                &self
-                    .prompts
-                    .iter()
-                    .map(|item| &item.name)
-                    .collect::<Vec<_>>(),
-            )
+            .field("tools", &self.tools.iter().map(|item| &item.name).collect::<Vec<_>>())
+            .field("resources", &self.resources.iter().map(|item| item.spec.uri).collect::<Vec<_>>())
+            .field("prompts", &self.prompts.iter().map(|item| &item.name).collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
 }
@@ -375,66 +295,43 @@ impl Registry {
     }
 
     pub(crate) fn prompt(&self, name: &str) -> Option<&RegisteredPrompt> {
-        self.prompt_index
-            .get(name)
-            .map(|index| &self.prompts[*index])
+        self.prompt_index.get(name).map(|index| &self.prompts[*index])
     }
 
     pub(crate) fn prompt_names(&self) -> impl Iterator<Item = &str> {
-        self.prompts
-            .iter()
-            .map(|prompt| prompt.listed.name.as_str())
+        self.prompts.iter().map(|prompt| prompt.listed.name.as_str())
     }
 
     /// The resource of exactly that URI.
     pub(crate) fn resource(&self, uri: &str) -> Option<&RegisteredResource> {
-        self.resource_index
-            .get(uri)
-            .map(|index| &self.resources[*index])
+        self.resource_index.get(uri).map(|index| &self.resources[*index])
     }
 
     /// The most specific template that has that URI, with the values of its variables.
-    pub(crate) fn template(
-        &self,
-        uri: &str,
-    ) -> Option<(&RegisteredResource, Vec<(&'static str, String)>)> {
-        self.templates.iter().find_map(|template| {
-            Some((template, template::match_uri(template.spec.segments, uri)?))
-        })
+    pub(crate) fn template(&self, uri: &str) -> Option<(&RegisteredResource, Vec<(&'static str, String)>)> {
+        self.templates.iter().find_map(|template| Some((template, template::match_uri(template.spec.segments, uri)?)))
     }
 
     /// The template that is written so.
     pub(crate) fn template_of(&self, uri_template: &str) -> Option<&RegisteredResource> {
-        self.templates
-            .iter()
-            .find(|template| template.spec.uri == uri_template)
+        self.templates.iter().find(|template| template.spec.uri == uri_template)
     }
 
     pub(crate) fn resource_uris(&self) -> impl Iterator<Item = &str> {
-        self.resources
-            .iter()
-            .chain(&self.templates)
-            .map(|resource| resource.spec.uri)
+        self.resources.iter().chain(&self.templates).map(|resource| resource.spec.uri)
     }
 
     pub(crate) fn has(&self, list: List) -> bool {
         match list {
             List::Tools => !self.tools.is_empty(),
-            List::Resources | List::ResourceTemplates => {
-                !self.resources.is_empty() || !self.templates.is_empty()
-            }
+            List::Resources | List::ResourceTemplates => !self.resources.is_empty() || !self.templates.is_empty(),
             List::Prompts => !self.prompts.is_empty(),
         }
     }
 
     pub(crate) fn has_completions(&self) -> bool {
-        self.templates
-            .iter()
-            .any(|template| !template.completers.is_empty())
-            || self
-                .prompts
-                .iter()
-                .any(|prompt| !prompt.completers.is_empty())
+        self.templates.iter().any(|template| !template.completers.is_empty())
+            || self.prompts.iter().any(|prompt| !prompt.completers.is_empty())
     }
 
     /// What the server offers: what is registered, and nothing else.
@@ -454,82 +351,46 @@ impl Registry {
         self.lists[list as usize][version.index()].get_or_init(|| {
             let size = self.page_size;
             match list {
-                List::Tools => Pages::new(
-                    "tools",
-                    self.tools.iter().map(|tool| tool.listed.clone()),
-                    size,
-                    version,
-                ),
-                List::Resources => Pages::new(
-                    "resources",
-                    self.resources.iter().map(RegisteredResource::resource),
-                    size,
-                    version,
-                ),
+                List::Tools => Pages::new("tools", self.tools.iter().map(|tool| tool.listed.clone()), size, version),
+                List::Resources => {
+                    Pages::new("resources", self.resources.iter().map(RegisteredResource::resource), size, version)
+                }
                 List::ResourceTemplates => {
                     let templates = self.templates.iter().map(RegisteredResource::template);
                     Pages::new("resourceTemplates", templates, size, version)
                 }
-                List::Prompts => Pages::new(
-                    "prompts",
-                    self.prompts.iter().map(|prompt| prompt.listed.clone()),
-                    size,
-                    version,
-                ),
+                List::Prompts => {
+                    Pages::new("prompts", self.prompts.iter().map(|prompt| prompt.listed.clone()), size, version)
+                }
             }
         })
     }
 
-    fn add_tool(
-        &mut self,
-        item: PendingItem<ToolSpec, ToolFunction>,
-        states: &[Arc<States>],
-        errors: &mut Vec<Error>,
-    ) {
+    fn add_tool(&mut self, item: PendingItem<ToolSpec, ToolFunction>, states: &[Arc<States>], errors: &mut Vec<Error>) {
         const KIND: &str = "tool";
-        let PendingItem {
-            spec,
-            name,
-            function,
-            states: group,
-            full_schemas,
-        } = item;
+        let PendingItem { spec, name, function, states: group, full_schemas } = item;
         let states = Arc::clone(&states[group]);
         let mut description = ToolDescription::new(full_schemas);
         function.call(ToolCall(Mode::Describe(&mut description)));
         check_name(KIND, &name, errors);
         check_states(KIND, &name, &description.requirements, &states, errors);
         for reason in description.faults.drain(..) {
-            errors.push(Error::InvalidItem {
-                kind: KIND,
-                name: name.clone(),
-                reason,
-            });
+            errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
         }
         let own_schema = spec.input_schema.map(|schema| schema());
         if let Some(schema) = &own_schema
             && schema["type"] != "object"
         {
-            let reason =
-                "its `input_schema` must be an object schema: `\"type\": \"object\"` at the root"
-                    .to_owned();
-            errors.push(Error::InvalidItem {
-                kind: KIND,
-                name: name.clone(),
-                reason,
-            });
+            let reason = "its `input_schema` must be an object schema: `\"type\": \"object\"` at the root".to_owned();
+            errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
         }
-        let output_schema = description
-            .output_schema()
-            .filter(|_| spec.output_schema != Some(false));
+        let output_schema = description.output_schema().filter(|_| spec.output_schema != Some(false));
         let listed = protocol::Tool {
             name: name.clone(),
             title: spec.title.map(str::to_owned),
             description: Some(spec.description.to_owned()),
             icons: icons(spec.icons),
-            input_schema: own_schema
-                .clone()
-                .map_or_else(|| description.input_schema(), Into::into),
+            input_schema: own_schema.clone().map_or_else(|| description.input_schema(), Into::into),
             output_schema,
             annotations: annotations(&spec),
             meta: None,
@@ -538,22 +399,11 @@ impl Registry {
             listed,
             function,
             states,
-            properties: if own_schema.is_some() {
-                None
-            } else {
-                description.names()
-            },
+            properties: if own_schema.is_some() { None } else { description.names() },
             strict: spec.strict,
             timeout: spec.timeout,
         };
-        insert(
-            KIND,
-            name,
-            tool,
-            &mut self.tools,
-            &mut self.tool_index,
-            errors,
-        );
+        insert(KIND, name, tool, &mut self.tools, &mut self.tool_index, errors);
     }
 
     fn add_resource(
@@ -562,49 +412,18 @@ impl Registry {
         states: &[Arc<States>],
         errors: &mut Vec<Error>,
     ) {
-        let PendingItem {
-            spec,
-            name,
-            function,
-            states: group,
-            ..
-        } = item;
+        let PendingItem { spec, name, function, states: group, .. } = item;
         let states = Arc::clone(&states[group]);
         let mut description = ResourceDescription::default();
         function.call(ResourceCall(Mode::Describe(&mut description)));
-        check_states(
-            "resource",
-            &name,
-            &description.requirements,
-            &states,
-            errors,
-        );
-        let resource = RegisteredResource {
-            spec,
-            name,
-            function,
-            states,
-            completers: description.completers,
-        };
-        let fixed = spec
-            .segments
-            .iter()
-            .all(|segment| matches!(segment, Segment::Literal(_)));
+        check_states("resource", &name, &description.requirements, &states, errors);
+        let resource = RegisteredResource { spec, name, function, states, completers: description.completers };
+        let fixed = spec.segments.iter().all(|segment| matches!(segment, Segment::Literal(_)));
         if fixed {
             let uri = spec.uri.to_owned();
-            insert(
-                "resource",
-                uri,
-                resource,
-                &mut self.resources,
-                &mut self.resource_index,
-                errors,
-            );
+            insert("resource", uri, resource, &mut self.resources, &mut self.resource_index, errors);
         } else if self.template_of(spec.uri).is_some() {
-            errors.push(Error::Duplicate {
-                kind: "resource template",
-                name: spec.uri.to_owned(),
-            });
+            errors.push(Error::Duplicate { kind: "resource template", name: spec.uri.to_owned() });
         } else {
             self.templates.push(resource);
         }
@@ -617,13 +436,7 @@ impl Registry {
         errors: &mut Vec<Error>,
     ) {
         const KIND: &str = "prompt";
-        let PendingItem {
-            spec,
-            name,
-            function,
-            states: group,
-            ..
-        } = item;
+        let PendingItem { spec, name, function, states: group, .. } = item;
         let states = Arc::clone(&states[group]);
         let mut description = PromptDescription::default();
         function.call(PromptCall(Mode::Describe(&mut description)));
@@ -644,14 +457,7 @@ impl Registry {
             states,
             completers: description.completers,
         };
-        insert(
-            KIND,
-            name,
-            prompt,
-            &mut self.prompts,
-            &mut self.prompt_index,
-            errors,
-        );
+        insert(KIND, name, prompt, &mut self.prompts, &mut self.prompt_index, errors);
     }
 }
 
@@ -688,9 +494,7 @@ impl RegisteredResource {
 
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registry")
-            .field("tools", &self.tool_names().collect::<Vec<_>>())
-            .finish_non_exhaustive()
+        f.debug_struct("Registry").field("tools", &self.tool_names().collect::<Vec<_>>()).finish_non_exhaustive()
     }
 }
 
@@ -712,14 +516,9 @@ fn insert<T>(
 
 fn check_name(kind: &'static str, name: &str, errors: &mut Vec<Error>) {
     let fits = (1..=64).contains(&name.len())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
     if !fits {
-        errors.push(Error::InvalidName {
-            kind,
-            name: name.to_owned(),
-        });
+        errors.push(Error::InvalidName { kind, name: name.to_owned() });
     }
 }
 
@@ -733,11 +532,7 @@ fn check_states(
     for requirement in requirements {
         if !states.contains(requirement.type_id) {
             let type_name = requirement.type_name;
-            errors.push(Error::MissingState {
-                kind,
-                name: name.to_owned(),
-                type_name,
-            });
+            errors.push(Error::MissingState { kind, name: name.to_owned(), type_name });
         }
     }
 }
@@ -759,10 +554,6 @@ fn annotations(spec: &ToolSpec) -> Option<ToolAnnotations> {
 
 fn resource_annotations(spec: &ResourceSpec) -> Option<Annotations> {
     let audience = (!spec.audience.is_empty()).then(|| spec.audience.to_vec());
-    let annotations = Annotations {
-        audience,
-        priority: spec.priority,
-        last_modified: None,
-    };
+    let annotations = Annotations { audience, priority: spec.priority, last_modified: None };
     (annotations != Annotations::default()).then_some(annotations)
 }

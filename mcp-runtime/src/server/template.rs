@@ -25,10 +25,7 @@ pub(crate) fn sort(templates: &mut [RegisteredResource]) {
 /// The values of the template's variables in `uri`, percent-decoded once; `None` where the URI is not of this template.
 ///
 /// A `{name}` takes one path segment: no `/`, written or encoded, and neither `.` nor `..`. A `{+name}` takes anything.
-pub(crate) fn match_uri(
-    segments: &'static [Segment],
-    uri: &str,
-) -> Option<Vec<(&'static str, String)>> {
+pub(crate) fn match_uri(segments: &'static [Segment], uri: &str) -> Option<Vec<(&'static str, String)>> {
     if uri.len() > MAX_URI_BYTES {
         return None;
     }
@@ -53,8 +50,7 @@ fn rest(
     let (name, reserved) = match segments.get(at) {
         None => return text.is_empty(),
         Some(Segment::Literal(literal)) => {
-            return text.starts_with(literal)
-                && rest(segments, at + 1, uri, from + literal.len(), values, failed);
+            return text.starts_with(literal) && rest(segments, at + 1, uri, from + literal.len(), values, failed);
         }
         Some(Segment::Variable(name)) => (*name, false),
         Some(Segment::Reserved(name)) => (*name, true),
@@ -64,10 +60,7 @@ fn rest(
     }
     // A value ends where the next literal begins, or at the end.
     let ends: Vec<usize> = match segments.get(at + 1) {
-        Some(Segment::Literal(literal)) => text
-            .match_indices(literal)
-            .map(|(index, _)| index)
-            .collect(),
+        Some(Segment::Literal(literal)) => text.match_indices(literal).map(|(index, _)| index).collect(),
         Some(_) => Vec::new(),
         None => vec![text.len()],
     };
@@ -80,13 +73,11 @@ fn rest(
         })
     } else {
         let slash = text.find('/').unwrap_or(text.len());
-        ends.into_iter()
-            .take_while(|end| *end <= slash)
-            .find_map(|end| {
-                value(&text[..end], false)
-                    .map(|value| (end, value))
-                    .filter(|(end, _)| rest(segments, at + 1, uri, from + end, values, failed))
-            })
+        ends.into_iter().take_while(|end| *end <= slash).find_map(|end| {
+            value(&text[..end], false)
+                .map(|value| (end, value))
+                .filter(|(end, _)| rest(segments, at + 1, uri, from + end, values, failed))
+        })
     };
     match matched {
         Some((_, value)) => {
@@ -106,8 +97,7 @@ fn value(text: &str, reserved: bool) -> Option<String> {
         return None;
     }
     let value = decode(text)?;
-    let allowed = !value.contains('\0')
-        && (reserved || !(value.contains('/') || value == "." || value == ".."));
+    let allowed = !value.contains('\0') && (reserved || !(value.contains('/') || value == "." || value == ".."));
     allowed.then_some(value)
 }
 
@@ -138,26 +128,14 @@ mod tests {
 
     const SQUARE: &[Segment] = &[Segment::Literal("calc://square/"), Segment::Variable("n")];
     const FILE: &[Segment] = &[Segment::Literal("file:///"), Segment::Reserved("path")];
-    const NAMED: &[Segment] = &[
-        Segment::Reserved("path"),
-        Segment::Literal("/"),
-        Segment::Variable("name"),
-        Segment::Literal(".txt"),
-    ];
-    const TWO: &[Segment] = &[
-        Segment::Literal("x://"),
-        Segment::Variable("a"),
-        Segment::Literal("-"),
-        Segment::Variable("b"),
-    ];
+    const NAMED: &[Segment] =
+        &[Segment::Reserved("path"), Segment::Literal("/"), Segment::Variable("name"), Segment::Literal(".txt")];
+    const TWO: &[Segment] =
+        &[Segment::Literal("x://"), Segment::Variable("a"), Segment::Literal("-"), Segment::Variable("b")];
 
     fn check(segments: &'static [Segment], uri: &str, expected: Option<&[(&'static str, &str)]>) {
-        let expected = expected.map(|values| {
-            values
-                .iter()
-                .map(|(name, text)| (*name, (*text).to_owned()))
-                .collect::<Vec<_>>()
-        });
+        let expected =
+            expected.map(|values| values.iter().map(|(name, text)| (*name, (*text).to_owned())).collect::<Vec<_>>());
         assert_eq!(match_uri(segments, uri), expected, "{uri}");
     }
 
@@ -167,19 +145,13 @@ mod tests {
         check(SQUARE, "calc://square/a%20b%25", Some(&[("n", "a b%")]));
         check(SQUARE, "calc://square/%C3%A9", Some(&[("n", "é")]));
         check(SQUARE, "calc://square/...", Some(&[("n", "...")]));
-        for refused in [
-            "", "1/2", "a%2Fb", "..", "%2e%2E", ".", "%", "%zz", "%ff", "a%00",
-        ] {
+        for refused in ["", "1/2", "a%2Fb", "..", "%2e%2E", ".", "%", "%zz", "%ff", "a%00"] {
             check(SQUARE, &format!("calc://square/{refused}"), None);
         }
         check(SQUARE, "calc://cube/12", None);
         check(FILE, "file:///a/../b%2Fc", Some(&[("path", "a/../b/c")]));
         check(NAMED, "a/b/c.txt", Some(&[("path", "a/b"), ("name", "c")]));
-        check(
-            NAMED,
-            "a/b/c.txt.txt",
-            Some(&[("path", "a/b"), ("name", "c.txt")]),
-        );
+        check(NAMED, "a/b/c.txt.txt", Some(&[("path", "a/b"), ("name", "c.txt")]));
         check(NAMED, "c.txt", None);
         check(TWO, "x://1-2-3", Some(&[("a", "1"), ("b", "2-3")]));
         check(TWO, "x://1", None);
@@ -187,13 +159,11 @@ mod tests {
 
     fn encode(text: &str) -> String {
         text.bytes()
-            .map(|byte| {
-                if byte.is_ascii_alphanumeric() {
-                    char::from(byte).to_string()
-                } else {
-                    format!("%{byte:02X}")
-                }
-            })
+            .map(
+                |byte| {
+                    if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+                },
+            )
             .collect()
     }
 
@@ -229,9 +199,6 @@ mod tests {
             Segment::Literal("!"),
         ];
         assert_eq!(match_uri(MANY, &"-".repeat(500)), None);
-        assert_eq!(
-            match_uri(MANY, &format!("{}!", "-".repeat(1_000_000))),
-            None
-        );
+        assert_eq!(match_uri(MANY, &format!("{}!", "-".repeat(1_000_000))), None);
     }
 }

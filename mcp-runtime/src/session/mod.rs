@@ -57,11 +57,7 @@ impl Session {
 
     /// The version agreed on; before that, the newest that a handshake gives.
     pub(crate) fn version(&self) -> ProtocolVersion {
-        self.agreed
-            .get()
-            .map_or(ProtocolVersion::LATEST_WITH_HANDSHAKE, |agreed| {
-                agreed.version
-            })
+        self.agreed.get().map_or(ProtocolVersion::LATEST_WITH_HANDSHAKE, |agreed| agreed.version)
     }
 
     pub(crate) fn set_level(&self, level: LoggingLevel) {
@@ -175,10 +171,7 @@ impl Call {
 
     /// Takes the next value of progress; false unless it is greater than the last.
     pub(crate) fn advance(&self, progress: f64) -> bool {
-        let mut last = self
-            .progress
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.progress.write().unwrap_or_else(PoisonError::into_inner);
         if !progress.is_finite() || last.is_some_and(|last| progress <= last) {
             return false;
         }

@@ -74,11 +74,7 @@ fn is_flag(argument: &str) -> bool {
 
 impl Flags {
     fn take(&mut self, flag: String, value: Option<OsString>) -> Result<(), Error> {
-        let known = if flag == flag_of(CONFIG) {
-            None
-        } else {
-            Some(find(&flag)?)
-        };
+        let known = if flag == flag_of(CONFIG) { None } else { Some(find(&flag)?) };
         let invalid = |reason: &str| invalid(&flag, reason.into());
         let value = value.filter(|value| !value.is_empty());
         let value = value.ok_or_else(|| invalid("needs a value"))?;
@@ -88,12 +84,7 @@ impl Flags {
             Some((setting, is_file)) => {
                 let repeated = self.given.iter().any(|given| given.name == flag);
                 let name = flag.clone();
-                self.given.push(Given {
-                    name,
-                    setting,
-                    text,
-                    is_file,
-                });
+                self.given.push(Given { name, setting, text, is_file });
                 repeated
             }
         };

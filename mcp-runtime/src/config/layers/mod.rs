@@ -89,11 +89,7 @@ impl Layers {
 
     /// Layers from this process: its arguments, its environment and the files of the machine.
     pub fn from_process() -> Self {
-        Self::new(
-            std::env::args_os().skip(1),
-            std::env::vars_os(),
-            read_bounded,
-        )
+        Self::new(std::env::args_os().skip(1), std::env::vars_os(), read_bounded)
     }
 
     /// Lays all layers over the options that the code gives, and validates the result.
@@ -103,10 +99,7 @@ impl Layers {
         let flags = flags::parse(&self.arguments);
         match flags.asks {
             Some(Asks::Help) => {
-                return Ok(Outcome::Show(settings::help(
-                    &options.name,
-                    &options.version,
-                )));
+                return Ok(Outcome::Show(settings::help(&options.name, &options.version)));
             }
             Some(Asks::Version) => {
                 let text = format!("{} {}\n", options.name, options.version);
@@ -117,13 +110,7 @@ impl Layers {
         let mut errors = flags.errors;
         let variables = self.given_variables(&mut errors);
         let known_errors = errors.len();
-        let kind = choice(
-            Place::Transport,
-            &KINDS,
-            &flags.given,
-            &variables,
-            &mut errors,
-        );
+        let kind = choice(Place::Transport, &KINDS, &flags.given, &variables, &mut errors);
         let mut draft = Draft::from(options);
         let mut sources = BTreeMap::new();
 
@@ -149,11 +136,7 @@ impl Layers {
         if draft.kind != Kind::Stdio || errors.len() > known_errors {
             auth = choice(Place::Auth, &AUTHS, &flags.given, &variables, &mut errors);
         }
-        let target = Target {
-            kind: draft.kind,
-            auth: auth.or(draft.http.auth),
-            unknown: errors.len() > known_errors,
-        };
+        let target = Target { kind: draft.kind, auth: auth.or(draft.http.auth), unknown: errors.len() > known_errors };
         for (via, given) in [(Via::Environment, variables), (Via::Flags, flags.given)] {
             let given = target.fitting(given, via, &mut errors);
             let layer = self.layer(&given, target, &mut errors);
@@ -183,12 +166,7 @@ impl Layers {
                     continue;
                 }
                 match self.variable(&name) {
-                    Ok(Some(text)) => all.push(Given {
-                        name,
-                        setting,
-                        text,
-                        is_file,
-                    }),
+                    Ok(Some(text)) => all.push(Given { name, setting, text, is_file }),
                     Ok(None) => {}
                     Err(error) => errors.push(error),
                 }
@@ -224,10 +202,7 @@ impl Layers {
         for (index, it) in given.iter().enumerate() {
             let earlier = &given[..index];
             if let Some(first) = earlier.iter().find(|other| other.is_same_setting(it)) {
-                errors.push(Error::TwoSources {
-                    first: first.name.clone(),
-                    second: it.name.clone(),
-                });
+                errors.push(Error::TwoSources { first: first.name.clone(), second: it.name.clone() });
                 continue;
             }
             let value = match it.setting.place {
@@ -290,8 +265,8 @@ impl Layers {
     }
 
     fn read(&self, path: &str, named_by: &str) -> Result<String, Error> {
-        let bytes = (self.read_file)(Path::new(path))
-            .map_err(|error| unreadable(path, named_by, &error.to_string()))?;
+        let bytes =
+            (self.read_file)(Path::new(path)).map_err(|error| unreadable(path, named_by, &error.to_string()))?;
         let text = String::from_utf8(bytes);
         let text = text.map_err(|_| unreadable(path, named_by, "is not UTF-8"))?;
         Ok(match text.strip_prefix('\u{feff}') {
@@ -319,10 +294,7 @@ fn put(layer: &mut Value, path: &str, value: Value) {
 
 /// Adds to a complaint about a value which layer the value came from.
 fn name_source(error: &mut Error, sources: &BTreeMap<String, String>) {
-    if let Error::InvalidOption {
-        path, source_name, ..
-    } = error
-    {
+    if let Error::InvalidOption { path, source_name, .. } = error {
         let option = path.split('[').next().unwrap_or(path);
         if let Some(source) = sources.get(option) {
             source_name.clone_from(source);
@@ -334,9 +306,7 @@ fn name_source(error: &mut Error, sources: &BTreeMap<String, String>) {
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     const MOST: u64 = 1024 * 1024;
     let mut bytes = Vec::new();
-    fs::File::open(path)?
-        .take(MOST + 1)
-        .read_to_end(&mut bytes)?;
+    fs::File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST {
         return Err(io::Error::other("is larger than 1 MiB"));
     }
@@ -344,17 +314,9 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn invalid(path: &str, reason: String) -> Error {
-    Error::InvalidOption {
-        path: path.into(),
-        reason,
-        source_name: String::new(),
-    }
+    Error::InvalidOption { path: path.into(), reason, source_name: String::new() }
 }
 
 fn unreadable(path: &str, named_by: &str, reason: &str) -> Error {
-    Error::UnreadableFile {
-        path: path.into(),
-        named_by: named_by.into(),
-        reason: reason.into(),
-    }
+    Error::UnreadableFile { path: path.into(), named_by: named_by.into(), reason: reason.into() }
 }

@@ -91,13 +91,7 @@ const fn setting(
     visibility: Visibility,
     help: &'static str,
 ) -> Setting {
-    Setting {
-        variable,
-        place,
-        form,
-        visibility,
-        help,
-    }
+    Setting { variable, place, form, visibility, help }
 }
 
 impl Setting {
@@ -143,17 +137,12 @@ pub(super) fn flags() -> Vec<String> {
 
 /// What `--help` shows.
 pub(super) fn help(name: &str, version: &str) -> String {
-    let mut text =
-        format!("{name} {version}, an MCP server\n\nFlags, and the variables that do the same:\n");
+    let mut text = format!("{name} {version}, an MCP server\n\nFlags, and the variables that do the same:\n");
     let mut line = |flag: &str, variable: &str, help: &str| {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  {flag:<26} {variable:<29} {help}");
     };
-    line(
-        "--config PATH",
-        CONFIG,
-        "file of options, .json or .toml (none)",
-    );
+    line("--config PATH", CONFIG, "file of options, .json or .toml (none)");
     for setting in &SETTINGS {
         let flag = flag_of(setting.variable);
         let shown = if setting.is_secret() { "" } else { &flag };

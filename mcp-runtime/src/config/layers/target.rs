@@ -44,21 +44,14 @@ pub(super) struct Target {
 
 impl Target {
     /// What the target has a use for. The rest is ignored if it is a variable, and an error if it is a flag.
-    pub(super) fn fitting(
-        self,
-        given: Vec<Given>,
-        via: Via,
-        errors: &mut Vec<Error>,
-    ) -> Vec<Given> {
+    pub(super) fn fitting(self, given: Vec<Given>, via: Via, errors: &mut Vec<Error>) -> Vec<Given> {
         let mut fitting = Vec::new();
         for it in given {
             let needed = match it.setting.place {
                 _ if self.unknown => None,
                 Place::Sse(_) if self.kind != Kind::Sse => Some("the transport `sse`".into()),
                 Place::Transport => None,
-                _ if self.kind == Kind::Stdio => {
-                    Some("the transport `sse` or `http-stream`".to_owned())
-                }
+                _ if self.kind == Kind::Stdio => Some("the transport `sse` or `http-stream`".to_owned()),
                 Place::AuthOption(auth, _) if self.auth != Some(auth) => {
                     let auth = word(&AUTHS, auth);
                     // Ignoring a key would leave a listener open that was meant to be guarded.
@@ -91,11 +84,7 @@ fn not_chosen(given: String, via: Via, auth: &'static str) -> Error {
         Via::Environment => "MCP_AUTH",
         Via::Flags => "--auth",
     };
-    Error::AuthNotChosen {
-        given,
-        chooser,
-        auth,
-    }
+    Error::AuthNotChosen { given, chooser, auth }
 }
 
 /// What flags, or else variables, choose. A word that is none is reported wherever it stands.

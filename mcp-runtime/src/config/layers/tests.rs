@@ -5,10 +5,7 @@ use std::{ffi::OsString, io, path::Path, time::Duration};
 use serde_json::{Value, json};
 
 use super::{
-    super::{
-        AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions,
-        tests::logged,
-    },
+    super::{AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions, tests::logged},
     Layers, Outcome, Target, Via, settings,
 };
 use crate::{config::draft::Kind, limits::Limits, server::error::Error};
@@ -20,41 +17,20 @@ const FILES: [(&str, &str); 14] = [
             "sessions": true, "allowedHosts": ["h"], "limits": {
                 "callTimeoutSeconds": 0.5, "maxBatch": 1}}}}"#,
     ),
-    (
-        "twice.json",
-        r#"{"transport": {"type": "sse", "options": {"auth": {"type": "jwt"}, "auth": null}}}"#,
-    ),
-    (
-        "sse.json",
-        r#"{"transport": {"type": "sse", "options": {"port": 1, "host": "file"}}}"#,
-    ),
+    ("twice.json", r#"{"transport": {"type": "sse", "options": {"auth": {"type": "jwt"}, "auth": null}}}"#),
+    ("sse.json", r#"{"transport": {"type": "sse", "options": {"port": 1, "host": "file"}}}"#),
     (
         "http.toml",
         "name = 'toml'\n[transport]\ntype = 'http-stream'\n[transport.options]\nport = 2\n\
          healthEndpoint = false\ncors.allowOrigins = ['https://a']\nlimits.maxBatch = false\n",
     ),
     ("plain", r#"{"name": "plain"}"#),
-    (
-        "options.json",
-        r#"{"transport": {"options": {"messageEndpoint": "/file"}}}"#,
-    ),
-    (
-        "guarded.json",
-        r#"{"transport": {"type": "sse", "options": {"auth": {"type": "jwt", "options": {}}}}}"#,
-    ),
+    ("options.json", r#"{"transport": {"options": {"messageEndpoint": "/file"}}}"#),
+    ("guarded.json", r#"{"transport": {"type": "sse", "options": {"auth": {"type": "jwt", "options": {}}}}}"#),
     ("stdio.json", r#"{"transport": {"type": "stdio"}}"#),
-    (
-        "open.json",
-        r#"{"transport": {"type": "sse", "options": {"auth": null}}}"#,
-    ),
-    (
-        "wrong.json",
-        r#"{"nam": 1, "transport": {"type": "sse", "options": {"endpoint": "x"}}}"#,
-    ),
-    (
-        "path.json",
-        r#"{"transport": {"type": "sse", "options": {"endpoint": "x"}}}"#,
-    ),
+    ("open.json", r#"{"transport": {"type": "sse", "options": {"auth": null}}}"#),
+    ("wrong.json", r#"{"nam": 1, "transport": {"type": "sse", "options": {"endpoint": "x"}}}"#),
+    ("path.json", r#"{"transport": {"type": "sse", "options": {"endpoint": "x"}}}"#),
     ("broken.json", "{\"name\": \"hunter2\",\n}"),
     ("broken.toml", "version = '1'\nname = hunter2"),
     ("secret", "\u{feff}from-a-file\r\n"),
@@ -68,17 +44,11 @@ fn every_variable_and_its_flag() {
         ("MCP_PORT", "9000", |o| o.port = 9000),
         ("MCP_PORT", " 0 ", |o| o.port = 0),
         ("MCP_ENDPOINT", "/e", |o| o.endpoint = "/e".into()),
-        ("MCP_MESSAGE_ENDPOINT", "/m", |o| {
-            o.message_endpoint = "/m".into()
-        }),
+        ("MCP_MESSAGE_ENDPOINT", "/m", |o| o.message_endpoint = "/m".into()),
         ("MCP_ALLOW_ORIGINS", "https://a, https://b,", |o| {
-            o.cors = Some(CorsOptions {
-                allow_origins: vec!["https://a".into(), "https://b".into()],
-            })
+            o.cors = Some(CorsOptions { allow_origins: vec!["https://a".into(), "https://b".into()] })
         }),
-        ("MCP_PUBLIC_URL", "https://a", |o| {
-            o.public_url = Some("https://a".into())
-        }),
+        ("MCP_PUBLIC_URL", "https://a", |o| o.public_url = Some("https://a".into())),
         ("MCP_SESSIONS", "false", |o| o.sessions = false),
         ("MCP_SESSIONS", "true", |_| {}),
         ("MCP_AUTH", "apikey", |o| o.auth = Some(AuthOptions::ApiKey)),
@@ -102,10 +72,7 @@ fn every_transport() {
     let table = [
         ("stdio", TransportOptions::Stdio),
         ("sse", TransportOptions::Sse(SseOptions::default())),
-        (
-            "http-stream",
-            TransportOptions::HttpStream(HttpStreamOptions::default()),
-        ),
+        ("http-stream", TransportOptions::HttpStream(HttpStreamOptions::default())),
     ];
     for (word, expected) in table {
         let base = TransportOptions::HttpStream(HttpStreamOptions::default());
@@ -118,52 +85,25 @@ fn every_transport() {
 #[test]
 fn later_layers_win() {
     let file = |edit: fn(&mut SseOptions)| {
-        let mut options = SseOptions {
-            port: 1,
-            host: "file".into(),
-            ..SseOptions::default()
-        };
+        let mut options = SseOptions { port: 1, host: "file".into(), ..SseOptions::default() };
         edit(&mut options);
         Ok(TransportOptions::Sse(options))
     };
-    let code = TransportOptions::Sse(SseOptions {
-        port: 7,
-        host: "code".into(),
-        sessions: false,
-        ..SseOptions::default()
-    });
+    let code =
+        TransportOptions::Sse(SseOptions { port: 7, host: "code".into(), sessions: false, ..SseOptions::default() });
     let config = ("MCP_CONFIG", "sse.json");
     let stdio = TransportOptions::Stdio;
-    let check =
-        |base: &TransportOptions, arguments: &[&str], variables: &[(&str, &str)], expected| {
-            check(base.clone(), arguments, variables, expected);
-        };
+    let check = |base: &TransportOptions, arguments: &[&str], variables: &[(&str, &str)], expected| {
+        check(base.clone(), arguments, variables, expected);
+    };
     check(&code, &[], &[config], file(|o| o.sessions = false));
-    check(
-        &stdio,
-        &[],
-        &[config, ("MCP_PORT", "2")],
-        file(|o| o.port = 2),
-    );
-    check(
-        &stdio,
-        &["--port", "3"],
-        &[config, ("MCP_PORT", "2")],
-        file(|o| o.port = 3),
-    );
+    check(&stdio, &[], &[config, ("MCP_PORT", "2")], file(|o| o.port = 2));
+    check(&stdio, &["--port", "3"], &[config, ("MCP_PORT", "2")], file(|o| o.port = 3));
     // `--config` wins over `MCP_CONFIG`.
-    check(
-        &stdio,
-        &["--config", "sse.json"],
-        &[("MCP_CONFIG", "missing")],
-        file(|_| {}),
-    );
+    check(&stdio, &["--config", "sse.json"], &[("MCP_CONFIG", "missing")], file(|_| {}));
     // The file is read for the transport that a later layer chooses.
     let late = [("MCP_CONFIG", "options.json"), ("MCP_TRANSPORT", "sse")];
-    let sse = SseOptions {
-        message_endpoint: "/file".into(),
-        ..SseOptions::default()
-    };
+    let sse = SseOptions { message_endpoint: "/file".into(), ..SseOptions::default() };
     check(&stdio, &[], &late, Ok(TransportOptions::Sse(sse)));
     // A transport that is chosen in passing loses nothing.
     let passing = [("MCP_CONFIG", "stdio.json"), ("MCP_TRANSPORT", "stdio")];
@@ -173,19 +113,13 @@ fn later_layers_win() {
         &stdio,
         &["--transport=http-stream"],
         &[("MCP_TRANSPORT", "stdio"), ("MCP_PORT", "5")],
-        Ok(TransportOptions::HttpStream(HttpStreamOptions {
-            port: 5,
-            ..HttpStreamOptions::default()
-        })),
+        Ok(TransportOptions::HttpStream(HttpStreamOptions { port: 5, ..HttpStreamOptions::default() })),
     );
 }
 
 #[test]
 fn authentication_stays_on() {
-    let guarded = TransportOptions::Sse(SseOptions {
-        auth: Some(AuthOptions::Jwt),
-        ..SseOptions::default()
-    });
+    let guarded = TransportOptions::Sse(SseOptions { auth: Some(AuthOptions::Jwt), ..SseOptions::default() });
     let http = TransportOptions::HttpStream(HttpStreamOptions {
         auth: Some(AuthOptions::Jwt),
         ..HttpStreamOptions::default()
@@ -193,23 +127,10 @@ fn authentication_stays_on() {
     let refusal = "option `transport.options.auth` in the file open.json: authentication that is on \
                    cannot be switched off from outside; remove the null, or choose another `type` \
                    or the transport `stdio`";
-    check(
-        guarded.clone(),
-        &["--config", "open.json"],
-        &[],
-        Err(refusal),
-    );
-    let passing = [
-        ("MCP_CONFIG", "stdio.json"),
-        ("MCP_TRANSPORT", "http-stream"),
-    ];
+    check(guarded.clone(), &["--config", "open.json"], &[], Err(refusal));
+    let passing = [("MCP_CONFIG", "stdio.json"), ("MCP_TRANSPORT", "http-stream")];
     check(guarded.clone(), &[], &passing, Ok(http));
-    check(
-        guarded.clone(),
-        &["--transport", "stdio"],
-        &[],
-        Ok(TransportOptions::Stdio),
-    );
+    check(guarded.clone(), &["--transport", "stdio"], &[], Ok(TransportOptions::Stdio));
     check(
         guarded,
         &[],
@@ -224,9 +145,7 @@ fn files() {
         let mut options = HttpStreamOptions {
             port: 2,
             health_endpoint: None,
-            cors: Some(CorsOptions {
-                allow_origins: vec!["https://a".into()],
-            }),
+            cors: Some(CorsOptions { allow_origins: vec!["https://a".into()] }),
             ..HttpStreamOptions::default()
         };
         options.limits.max_batch = None;
@@ -250,40 +169,26 @@ fn files() {
         ),
         (
             "twice.json",
-            Err(
-                "cannot read twice.json (named by --config): cannot be taken as JSON: `auth` \
-                 stands twice at line 1 column 73",
-            ),
+            Err("cannot read twice.json (named by --config): cannot be taken as JSON: `auth` \
+                 stands twice at line 1 column 73"),
         ),
-        (
-            "missing.json",
-            Err("cannot read missing.json (named by --config): entity not found"),
-        ),
+        ("missing.json", Err("cannot read missing.json (named by --config): entity not found")),
         (
             "broken.json",
-            Err(
-                "cannot read broken.json (named by --config): cannot be taken as JSON: trailing comma at line \
-                 2 column 1",
-            ),
+            Err("cannot read broken.json (named by --config): cannot be taken as JSON: trailing comma at line \
+                 2 column 1"),
         ),
         (
             "broken.toml",
-            Err(
-                "cannot read broken.toml (named by --config): is not TOML: string values must be \
-                 quoted, expected literal string at line 2",
-            ),
+            Err("cannot read broken.toml (named by --config): is not TOML: string values must be \
+                 quoted, expected literal string at line 2"),
         ),
-        (
-            "wrong.json",
-            Err("unknown option `nam` in the file wrong.json; did you mean `name`?"),
-        ),
+        ("wrong.json", Err("unknown option `nam` in the file wrong.json; did you mean `name`?")),
         // What is only found wrong in the end still names its layer.
         (
             "path.json",
-            Err(
-                "option `transport.options.endpoint` in the file path.json: `x` must begin with \
-                 `/`",
-            ),
+            Err("option `transport.options.endpoint` in the file path.json: `x` must begin with \
+                 `/`"),
         ),
     ];
     for (path, expected) in table {
@@ -294,25 +199,15 @@ fn files() {
 #[test]
 fn what_a_file_names() {
     let layers = layers(&["--config", "http.toml"], &[]);
-    let Ok(Outcome::Serve(options)) = layers.apply(ServerOptions::new("n", "v")) else {
-        panic!("no options")
-    };
-    assert_eq!(
-        (options.name.as_str(), options.version.as_str()),
-        ("toml", "v")
-    );
+    let Ok(Outcome::Serve(options)) = layers.apply(ServerOptions::new("n", "v")) else { panic!("no options") };
+    assert_eq!((options.name.as_str(), options.version.as_str()), ("toml", "v"));
 }
 
 #[test]
 fn mistakes() {
     let sse = || TransportOptions::Sse(SseOptions::default());
     let stdio = || TransportOptions::Stdio;
-    type Case<'c> = (
-        TransportOptions,
-        &'c [&'c str],
-        &'c [(&'c str, &'c str)],
-        &'c str,
-    );
+    type Case<'c> = (TransportOptions, &'c [&'c str], &'c [(&'c str, &'c str)], &'c str);
     let table: &[Case<'_>] = &[
         (
             stdio(),
@@ -348,14 +243,7 @@ fn mistakes() {
         // After a wrong choice nothing is called unfit for it.
         (
             stdio(),
-            &[
-                "--transport",
-                "http",
-                "--port",
-                "1",
-                "--auth=hunter",
-                "--jwt-issuer=i",
-            ],
+            &["--transport", "http", "--port", "1", "--auth=hunter", "--jwt-issuer=i"],
             &[],
             "option `--transport`: expected `stdio`, `sse` or `http-stream`, got `http`\n\
              option `--auth`: expected `jwt`, `apikey` or `oauth`, got another word",
@@ -370,14 +258,7 @@ fn mistakes() {
         ),
         (
             sse(),
-            &[
-                "--port",
-                "1",
-                "--port=1",
-                "--config",
-                "plain",
-                "--config=plain",
-            ],
+            &["--port", "1", "--port=1", "--config", "plain", "--config=plain"],
             &[],
             "flag `--port` is given more than once; keep one\n\
              flag `--config` is given more than once; keep one",
@@ -397,12 +278,7 @@ fn mistakes() {
         ),
         (
             sse(),
-            &[
-                "--jwt-secret",
-                "hunter2",
-                "--api-keys=hunter2",
-                "--oauth-client-secret",
-            ],
+            &["--jwt-secret", "hunter2", "--api-keys=hunter2", "--oauth-client-secret"],
             &[],
             "option `--jwt-secret`: every user of this machine can read a secret on a command \
              line; set `MCP_JWT_SECRET` or `MCP_JWT_SECRET_FILE`\n\
@@ -454,11 +330,7 @@ fn mistakes() {
         (
             sse(),
             &[],
-            &[
-                ("MCP_AUTH", "jwt"),
-                ("MCP_JWT_SECRET", "hunter2"),
-                ("MCP_JWT_SECRET_FILE", "secret"),
-            ],
+            &[("MCP_AUTH", "jwt"), ("MCP_JWT_SECRET", "hunter2"), ("MCP_JWT_SECRET_FILE", "secret")],
             "`MCP_JWT_SECRET` and `MCP_JWT_SECRET_FILE` are both set; keep one",
         ),
         (
@@ -476,38 +348,19 @@ fn mistakes() {
 #[test]
 fn variables_that_nothing_has_a_use_for() {
     let stdio = TransportOptions::Stdio;
-    let sse = TransportOptions::Sse(SseOptions {
-        auth: Some(AuthOptions::Jwt),
-        ..SseOptions::default()
-    });
+    let sse = TransportOptions::Sse(SseOptions { auth: Some(AuthOptions::Jwt), ..SseOptions::default() });
     let http = TransportOptions::HttpStream(HttpStreamOptions::default());
     type Case<'c> = (TransportOptions, &'c [(&'c str, &'c str)], &'c [&'c str]);
     let table: [Case<'_>; 5] = [
         (stdio.clone(), &[("MCP_SOMETHING", "x"), ("PORT", "1")], &[]),
         (
             stdio.clone(),
-            &[
-                ("MCP_PORT", "x"),
-                ("MCP_AUTH", "hunter2"),
-                ("MCP_JWT_SECRET", "hunter2"),
-            ],
+            &[("MCP_PORT", "x"), ("MCP_AUTH", "hunter2"), ("MCP_JWT_SECRET", "hunter2")],
             &["MCP_PORT", "MCP_AUTH", "MCP_JWT_SECRET"],
         ),
-        (
-            stdio,
-            &[("MCP_JWT_SECRET_FILE", "missing")],
-            &["MCP_JWT_SECRET_FILE"],
-        ),
-        (
-            http,
-            &[("MCP_MESSAGE_ENDPOINT", "/m")],
-            &["MCP_MESSAGE_ENDPOINT"],
-        ),
-        (
-            sse,
-            &[("MCP_API_KEYS", "hunter2"), ("MCP_JWT_ISSUER", "i")],
-            &["MCP_API_KEYS"],
-        ),
+        (stdio, &[("MCP_JWT_SECRET_FILE", "missing")], &["MCP_JWT_SECRET_FILE"]),
+        (http, &[("MCP_MESSAGE_ENDPOINT", "/m")], &["MCP_MESSAGE_ENDPOINT"]),
+        (sse, &[("MCP_API_KEYS", "hunter2"), ("MCP_JWT_ISSUER", "i")], &["MCP_API_KEYS"]),
     ];
     for (base, variables, ignored) in table {
         let run = || check(base.clone(), &[], variables, Ok(base.clone()));
@@ -540,20 +393,13 @@ fn variables_of_authentication() {
         ),
         (
             AuthOptions::Jwt,
-            &[
-                ("MCP_JWT_SECRET_FILE", "secret"),
-                ("MCP_JWT_PUBLIC_KEY_FILE", "secret"),
-            ],
+            &[("MCP_JWT_SECRET_FILE", "secret"), ("MCP_JWT_PUBLIC_KEY_FILE", "secret")],
             json!({"type": "jwt", "options": {
                 "secret": "from-a-file", "publicKey": "from-a-file"}}),
         ),
         (
             AuthOptions::ApiKey,
-            &[
-                ("MCP_API_KEYS", "a,b"),
-                ("MCP_API_KEY_HEADER", "X-Key"),
-                ("MCP_API_KEY_QUERY_PARAM", "key"),
-            ],
+            &[("MCP_API_KEYS", "a,b"), ("MCP_API_KEY_HEADER", "X-Key"), ("MCP_API_KEY_QUERY_PARAM", "key")],
             json!({"type": "apikey", "options": {
                 "keys": ["a", "b"], "headerName": "X-Key", "queryParam": "key"}}),
         ),
@@ -573,11 +419,7 @@ fn variables_of_authentication() {
     ];
     for (auth, variables, expected) in table {
         let layers = layers(&[], variables);
-        let target = Target {
-            kind: Kind::Sse,
-            auth: Some(auth),
-            unknown: false,
-        };
+        let target = Target { kind: Kind::Sse, auth: Some(auth), unknown: false };
         let mut errors = Vec::new();
         let given = layers.given_variables(&mut errors);
         let given = target.fitting(given, Via::Environment, &mut errors);
@@ -597,14 +439,8 @@ fn a_key_that_begins_with_dashes() {
 
 #[test]
 fn api_keys_of_a_file_may_stand_on_lines() {
-    let layers = Layers::new([""; 0], [("MCP_API_KEYS_FILE", "keys")], |_| {
-        Ok(b"a\nb,c\r\n".to_vec())
-    });
-    let target = Target {
-        kind: Kind::Sse,
-        auth: Some(AuthOptions::ApiKey),
-        unknown: false,
-    };
+    let layers = Layers::new([""; 0], [("MCP_API_KEYS_FILE", "keys")], |_| Ok(b"a\nb,c\r\n".to_vec()));
+    let target = Target { kind: Kind::Sse, auth: Some(AuthOptions::ApiKey), unknown: false };
     let mut errors = Vec::new();
     let given = layers.given_variables(&mut errors);
     let layer = layers.layer(&given, target, &mut errors);
@@ -614,14 +450,8 @@ fn api_keys_of_a_file_may_stand_on_lines() {
 
 #[test]
 fn help_lists_every_flag_variable_and_default() {
-    for arguments in [
-        ["--help"].as_slice(),
-        &["-h"],
-        &["--port", "x", "--help"],
-        &["--help=x"],
-    ] {
-        let Ok(Outcome::Show(text)) = layers(arguments, &[]).apply(ServerOptions::new("n", "1"))
-        else {
+    for arguments in [["--help"].as_slice(), &["-h"], &["--port", "x", "--help"], &["--help=x"]] {
+        let Ok(Outcome::Show(text)) = layers(arguments, &[]).apply(ServerOptions::new("n", "1")) else {
             panic!("no help for {arguments:?}")
         };
         assert!(text.starts_with("n 1, an MCP server\n"), "{text}");
@@ -632,12 +462,7 @@ fn help_lists_every_flag_variable_and_default() {
             assert!(text.contains(&format!(" {} ", setting.variable)), "{text}");
         }
         let SseOptions { port, host, .. } = SseOptions::default();
-        for default in [
-            "(stdio)",
-            &format!("({port})"),
-            &format!("({host})"),
-            "(/messages)",
-        ] {
+        for default in ["(stdio)", &format!("({port})"), &format!("({host})"), "(/messages)"] {
             assert!(text.contains(default), "{default}\n{text}");
         }
         assert!(!text.contains("--jwt-secret "), "{text}");
@@ -665,16 +490,8 @@ fn text_that_is_not_utf8() {
     use std::os::unix::ffi::OsStringExt as _;
     let broken = OsString::from_vec(vec![0xff]);
     let table = [
-        (
-            vec![OsString::from("--host"), broken.clone()],
-            vec![],
-            "option `--host`: is not UTF-8",
-        ),
-        (
-            vec![],
-            vec![("MCP_HOST", broken)],
-            "option `MCP_HOST`: is not UTF-8",
-        ),
+        (vec![OsString::from("--host"), broken.clone()], vec![], "option `--host`: is not UTF-8"),
+        (vec![], vec![("MCP_HOST", broken)], "option `MCP_HOST`: is not UTF-8"),
     ];
     for (arguments, variables, message) in table {
         let layers = Layers::new(arguments, variables, |_| Ok(Vec::new()));
@@ -703,9 +520,7 @@ fn layers(arguments: &[&str], variables: &[(&str, &str)]) -> Layers {
 }
 
 fn refusal(arguments: &[&str], variables: &[(&str, &str)]) -> Error {
-    layers(arguments, variables)
-        .apply(ServerOptions::new("n", "v"))
-        .unwrap_err()
+    layers(arguments, variables).apply(ServerOptions::new("n", "v")).unwrap_err()
 }
 
 /// What flags and variables make of a transport that the code chose.

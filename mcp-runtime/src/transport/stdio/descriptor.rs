@@ -85,15 +85,9 @@ mod unix {
     impl Descriptor {
         /// `None` for what cannot be waited for: files, terminals, and what standard error is, too, since its
         /// writers do not expect to be told to come again.
-        pub(super) fn open(
-            descriptor: &OwnedFd,
-            restore: &mut Vec<(OwnedFd, OFlags)>,
-        ) -> Option<Self> {
+        pub(super) fn open(descriptor: &OwnedFd, restore: &mut Vec<(OwnedFd, OFlags)>) -> Option<Self> {
             let status = fstat(descriptor).ok()?;
-            let waits = matches!(
-                FileType::from_raw_mode(status.st_mode),
-                FileType::Fifo | FileType::Socket
-            );
+            let waits = matches!(FileType::from_raw_mode(status.st_mode), FileType::Fifo | FileType::Socket);
             let shared = fstat(io::stderr().as_fd())
                 .is_ok_and(|error| (error.st_dev, error.st_ino) == (status.st_dev, status.st_ino));
             if !waits || shared || descriptor.is_terminal() {
@@ -109,11 +103,7 @@ mod unix {
     }
 
     impl AsyncRead for Descriptor {
-        fn poll_read(
-            self: Pin<&mut Self>,
-            cx: &mut Context<'_>,
-            buffer: &mut ReadBuf<'_>,
-        ) -> Poll<io::Result<()>> {
+        fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
             loop {
                 let mut guard = ready!(self.0.poll_read_ready(cx))?;
                 let space = buffer.initialize_unfilled();
@@ -136,11 +126,7 @@ mod unix {
     }
 
     impl AsyncWrite for Descriptor {
-        fn poll_write(
-            self: Pin<&mut Self>,
-            cx: &mut Context<'_>,
-            bytes: &[u8],
-        ) -> Poll<io::Result<usize>> {
+        fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
             loop {
                 let mut guard = ready!(self.0.poll_write_ready(cx))?;
                 match rustix::io::write(self.0.get_ref(), bytes) {
@@ -165,11 +151,7 @@ mod unix {
     pub(super) struct Blocking(pub(super) File);
 
     impl AsyncWrite for Blocking {
-        fn poll_write(
-            mut self: Pin<&mut Self>,
-            _: &mut Context<'_>,
-            bytes: &[u8],
-        ) -> Poll<io::Result<usize>> {
+        fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
             Poll::Ready(self.0.write(bytes))
         }
 

@@ -22,10 +22,7 @@ use tokio::{
 };
 
 use crate::{
-    protocol::{
-        ErrorCode, RpcError,
-        jsonrpc::write_error,
-    },
+    protocol::{ErrorCode, RpcError, jsonrpc::write_error},
     server::dispatch::{Dispatcher, Received},
     session::{Outbox, Overflow, Session},
 };
@@ -210,8 +207,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
     }
 
     fn read(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
-        let full = self.session.calls_under_way() >= self.most_calls
-            || self.is_full();
+        let full = self.session.calls_under_way() >= self.most_calls || self.is_full();
         if self.ended || full || self.lines.has_line() {
             return Ok(false);
         }
