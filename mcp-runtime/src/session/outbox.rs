@@ -2,7 +2,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     task::{Context, Poll, Waker},
 };
 
@@ -26,6 +29,8 @@ pub(crate) struct Closed;
 #[derive(Debug)]
 pub(crate) struct Outbox {
     queue: Mutex<Queue>,
+    /// How many messages are queued, for whoever only wants to know whether there are any.
+    queued: AtomicUsize,
     room: Notify,
     overflow: Overflow,
     max_messages: usize,
@@ -45,6 +50,7 @@ impl Outbox {
     pub(crate) fn new(overflow: Overflow, limits: &Limits) -> Self {
         Self {
             queue: Mutex::default(),
+            queued: AtomicUsize::new(0),
             room: Notify::new(),
             overflow,
             max_messages: limits.stream_queue_messages.unwrap_or(usize::MAX),
@@ -89,6 +95,7 @@ impl Outbox {
         }
         queue.bytes += message.len();
         queue.messages.push_back(message);
+        self.queued.store(queue.messages.len(), Ordering::SeqCst);
         if let Some(reader) = queue.reader.take() {
             drop(queue);
             reader.wake();
@@ -99,8 +106,7 @@ impl Outbox {
     /// The next message, in order; `None` once the queue is closed and empty.
     pub(crate) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
         let mut queue = self.lock();
-        if let Some(message) = queue.messages.pop_front() {
-            queue.bytes -= message.len();
+        if let Some(message) = self.pop(&mut queue) {
             drop(queue);
             self.room.notify_waiters();
             return Poll::Ready(Some(message));
@@ -122,9 +128,11 @@ impl Outbox {
 
     /// The next message that is there already.
     pub(crate) fn take(&self) -> Option<Vec<u8>> {
+        if self.queued.load(Ordering::SeqCst) == 0 {
+            return None;
+        }
         let mut queue = self.lock();
-        let message = queue.messages.pop_front()?;
-        queue.bytes -= message.len();
+        let message = self.pop(&mut queue)?;
         drop(queue);
         self.room.notify_waiters();
         Some(message)
@@ -143,6 +151,13 @@ impl Outbox {
     /// Whether it closed because its reader did not read.
     pub(crate) fn overflowed(&self) -> bool {
         self.lock().overflowed
+    }
+
+    fn pop(&self, queue: &mut Queue) -> Option<Vec<u8>> {
+        let message = queue.messages.pop_front()?;
+        queue.bytes -= message.len();
+        self.queued.store(queue.messages.len(), Ordering::SeqCst);
+        Some(message)
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {

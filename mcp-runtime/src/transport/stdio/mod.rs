@@ -161,8 +161,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         while !self.is_full()
             && let Poll::Ready(Some(message)) = self.session.outbox.poll_next(cx)
         {
-            self.output.extend_from_slice(&message);
-            self.output.push(b'\n');
+            self.append(&message);
             taken = true;
         }
         taken
@@ -178,30 +177,37 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             dispatched = true;
             let before = self.output.len();
             match line {
-                Line::Whole(line) => {
-                    match self.dispatcher.receive(&self.session, line, &mut self.output) {
-                        Received::Answered | Received::Refused => {}
-                        Received::Accepted => continue,
-                        Received::Pending(pending) => {
-                            let session = Arc::clone(&self.session);
-                            self.calls.spawn(async move {
-                                if let Some(answer) = pending.await {
-                                    // Closed means that nobody reads the answer any more.
-                                    let _ = session.outbox.send(answer).await;
-                                }
-                            });
-                            continue;
-                        }
+                Line::Whole(line) => match self.dispatcher.receive(&self.session, line, &mut self.output) {
+                    Received::Answered | Received::Refused => {}
+                    Received::Accepted => continue,
+                    Received::Pending(pending) => {
+                        let session = Arc::clone(&self.session);
+                        self.calls.spawn(async move {
+                            if let Some(answer) = pending.await {
+                                // Closed means that nobody reads the answer any more.
+                                let _ = session.outbox.send(answer).await;
+                            }
+                        });
+                        continue;
                     }
-                }
+                },
                 Line::TooLong => {
                     let message = format!("the line is longer than {} bytes", self.lines.limit());
                     let error = RpcError::new(ErrorCode::ParseError, message);
                     write_error(&mut self.output, None, &error, self.session.version());
                 }
             }
-            debug_assert!(self.output.len() > before, "an answer has bytes");
-            self.output.push(b'\n');
+            // What the handler said before it was done goes out before its answer.
+            if let Some(message) = self.session.outbox.take() {
+                let answer = self.output.split_off(before);
+                self.append(&message);
+                while let Some(message) = self.session.outbox.take() {
+                    self.append(&message);
+                }
+                self.append(&answer);
+            } else {
+                self.output.push(b'\n');
+            }
         }
         dispatched
     }
@@ -251,6 +257,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             return Ok(Poll::Pending);
         }
         Ok(Poll::Ready(()))
+    }
+
+    fn append(&mut self, message: &[u8]) {
+        self.output.extend_from_slice(message);
+        self.output.push(b'\n');
     }
 
     /// Whether the client is so slow to read that nothing more is read from it.

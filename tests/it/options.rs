@@ -1,0 +1,122 @@
+//! Starting: what is refused, each cause by its own variant.
+
+use mcp_runtime::{Error, FromContext, prelude::*, testing::TestClient};
+use serde_json::{Value, json};
+
+/// Adds
+#[mcp_tool]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// Needs a state
+#[mcp_tool]
+fn needy(state: State<u8>) -> u8 {
+    state.0
+}
+
+/// Reads
+#[mcp_resource(uri = "test://one")]
+fn one() -> &'static str {
+    "1"
+}
+
+fn options(transport: Value) -> ServerOptions {
+    serde_json::from_value(json!({"name": "options", "version": "1.0.0", "transport": transport})).unwrap()
+}
+
+fn sse(options: Value) -> Value {
+    json!({"type": "sse", "options": options})
+}
+
+#[tokio::test]
+async fn what_cannot_start_says_which_option_is_to_blame() {
+    let keep = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let taken = keep.local_addr().unwrap().port();
+    let check = async |server: McpServer, expected: &str| {
+        let error = server.start().await.unwrap_err();
+        let variant = match &error {
+            Error::PortInUse { .. } => "PortInUse",
+            Error::Listen { .. } => "Listen",
+            Error::EqualPaths { .. } => "EqualPaths",
+            Error::InvalidOption { .. } => "InvalidOption",
+            Error::OpenCorsWithAuth => "OpenCorsWithAuth",
+            Error::NotBuilt { .. } => "NotBuilt",
+            Error::Duplicate { .. } => "Duplicate",
+            Error::InvalidName { .. } => "InvalidName",
+            Error::MissingState { .. } => "MissingState",
+            other => panic!("{other}"),
+        };
+        assert_eq!(format!("{variant}: {error}").split_once(": ").unwrap().0, expected, "{error}");
+        assert_eq!(format!("{error:?}"), error.to_string());
+    };
+    let new = |transport| McpServer::new(options(transport));
+    check(new(sse(json!({"port": taken}))), "PortInUse").await;
+    check(new(sse(json!({"host": "no.such.host.invalid", "port": 0}))), "Listen").await;
+    check(new(sse(json!({"endpoint": "/messages", "port": 0}))), "EqualPaths").await;
+    check(new(sse(json!({"endpoint": "sse", "port": 0}))), "InvalidOption").await;
+    let open = json!({"cors": {"allowOrigins": ["*"]}, "auth": {"type": "jwt", "options": {}}, "port": 0});
+    check(new(sse(open)), "OpenCorsWithAuth").await;
+    check(new(sse(json!({"auth": {"type": "jwt", "options": {}}, "port": 0}))), "NotBuilt").await;
+    check(new(sse(json!({"resumability": true, "port": 0}))), "NotBuilt").await;
+    check(new(json!({"type": "http-stream"})), "NotBuilt").await;
+
+    let stdio = || new(json!({"type": "stdio"}));
+    check(stdio().tool::<add>().tool::<add>(), "Duplicate").await;
+    check(stdio().resource::<one>().mount(stdio().resource::<one>()), "Duplicate").await;
+    check(stdio().mount_at("bad prefix", stdio().tool::<add>()), "InvalidName").await;
+    check(stdio().mount_at(&"x".repeat(62), stdio().tool::<add>()), "InvalidName").await;
+    check(stdio().tool::<needy>(), "MissingState").await;
+    drop(keep);
+}
+
+#[tokio::test]
+async fn all_that_is_wrong_is_told_at_once() {
+    let server = McpServer::new(options(json!({"type": "stdio"})));
+    let error = server.tool::<add>().tool::<add>().tool::<needy>().start().await.unwrap_err();
+    let Error::Several(errors) = &error else { panic!("{error}") };
+    assert_eq!(errors.len(), 2);
+    assert!(error.to_string().contains("`add`") && error.to_string().contains("`needy`"), "{error}");
+}
+
+#[tokio::test]
+async fn state_reaches_the_functions_of_mounted_servers() {
+    let inner = || McpServer::new(ServerOptions::default()).tool::<needy>();
+    let outer = McpServer::new(ServerOptions::default())
+        .state(1_u8)
+        .mount_at("a", inner())
+        .mount_at("b", inner().state(2_u8))
+        .mount_at("c", McpServer::new(ServerOptions::default()).mount_at("d", inner()));
+    let client = TestClient::connect(outer).await.unwrap();
+    for (tool, expected) in [("a_needy", "1"), ("b_needy", "2"), ("c_d_needy", "1")] {
+        let result = client.call(tool, json!({})).await.unwrap();
+        assert_eq!(result.first_text(), Some(expected), "{tool}");
+    }
+}
+
+struct ClientName(String);
+
+impl FromContext for ClientName {
+    type Error = ToolError;
+
+    fn from_context(context: &Context) -> Result<Self, ToolError> {
+        match context.client_info() {
+            Some(info) if info.name != "test-client" => Ok(Self(info.name.clone())),
+            _ => Err(ToolError::new("test clients are not served")),
+        }
+    }
+}
+
+/// Greets the client
+#[mcp_tool]
+fn greet(name: ClientName) -> String {
+    format!("Hello, {}!", name.0)
+}
+
+#[tokio::test]
+async fn an_extractor_that_fails_is_a_failure_of_the_tool() {
+    let client = TestClient::connect(McpServer::new(ServerOptions::default()).tool::<greet>()).await.unwrap();
+    let result = client.call("greet", json!({})).await.unwrap();
+    assert!(result.is_error);
+    assert!(result.first_text().unwrap().contains("test clients are not served"), "{result:?}");
+}

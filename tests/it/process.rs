@@ -1,0 +1,222 @@
+//! A server as a process: what reaches its standard output, how it ends.
+
+use std::{
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+
+use mcp_test_support::PATIENCE;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStdin, ChildStdout, Command},
+    time::timeout,
+};
+
+struct Process {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: Lines<BufReader<ChildStdout>>,
+}
+
+impl Process {
+    fn start(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_noisy"))
+            .args(arguments)
+            .envs(variables.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("a process");
+        let stdin = child.stdin.take();
+        let stdout = BufReader::new(child.stdout.take().expect("piped")).lines();
+        Self { child, stdin, stdout }
+    }
+
+    async fn ready() -> Self {
+        let mut process = Self::start(&[], &[]);
+        // What is printed before the server starts is its own author's affair: the transport is not there yet.
+        assert_eq!(process.line().await.as_deref(), Some("this is before the server starts"));
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}});
+        process.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})).await;
+        assert_eq!(process.message().await["id"], 0);
+        process
+    }
+
+    async fn send(&mut self, message: &Value) {
+        let line = format!("{message}\n");
+        self.stdin.as_mut().expect("open").write_all(line.as_bytes()).await.expect("a process that reads");
+    }
+
+    async fn call(&mut self, id: u32, tool: &str, arguments: Value) {
+        let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": id}});
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
+    }
+
+    async fn line(&mut self) -> Option<String> {
+        timeout(PATIENCE, self.stdout.next_line()).await.expect("a line in time").expect("UTF-8")
+    }
+
+    async fn message(&mut self) -> Value {
+        let line = self.line().await.expect("a message");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("not JSON ({error}): {line}"))
+    }
+
+    async fn end(&mut self) -> ExitStatus {
+        timeout(PATIENCE, self.child.wait()).await.expect("an end in time").expect("a status")
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().expect("a process that runs").to_string();
+        let status = std::process::Command::new("kill").args(["-s", name, &id]).status().expect("kill");
+        assert!(status.success());
+    }
+}
+
+#[tokio::test]
+async fn what_a_function_prints_does_not_reach_the_wire() {
+    let mut process = Process::ready().await;
+    process.call(7, "noisy", json!({"times": 100})).await;
+    for i in 0..100 {
+        assert_eq!(process.message().await["params"]["progress"], i);
+    }
+    assert_eq!(process.message().await["result"]["content"][0]["text"], "100");
+    drop(process.stdin.take());
+    assert_eq!(process.line().await, None);
+    assert!(process.end().await.success());
+    let mut stderr = String::new();
+    process.child.stderr.take().unwrap().read_to_string(&mut stderr).await.unwrap();
+    assert!(stderr.contains("forged"), "it went to standard error: {stderr}");
+}
+
+#[tokio::test]
+async fn the_end_of_the_input_lets_calls_finish() {
+    let mut process = Process::ready().await;
+    process.call(1, "sleep", json!({"ms": 300})).await;
+    process.call(2, "sleep", json!({"ms": 3_600_000})).await;
+    let last = json!({"jsonrpc": "2.0", "id": 3, "method": "ping"}).to_string();
+    // The last line has no end.
+    process.stdin.as_mut().unwrap().write_all(last.as_bytes()).await.unwrap();
+    drop(process.stdin.take());
+    assert_eq!(process.message().await["id"], 3);
+    assert_eq!(process.message().await["id"], 1);
+    assert_eq!(process.line().await, None, "the call of an hour is not waited for");
+    assert!(process.end().await.success());
+}
+
+#[tokio::test]
+async fn a_signal_drains_calls_and_a_second_one_does_not() {
+    for name in ["TERM", "INT"] {
+        let mut process = Process::ready().await;
+        process.call(1, "sleep", json!({"ms": 500})).await;
+        process.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "ping"})).await;
+        assert_eq!(process.message().await["id"], 2);
+        process.signal(name);
+        assert_eq!(process.message().await["id"], 1, "{name}");
+        assert!(process.end().await.success(), "{name}");
+    }
+    let mut process = Process::ready().await;
+    process.call(1, "sleep", json!({"ms": 3_600_000})).await;
+    process.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "ping"})).await;
+    assert_eq!(process.message().await["id"], 2);
+    process.signal("TERM");
+    let mut errors = BufReader::new(process.child.stderr.take().unwrap()).lines();
+    while !timeout(PATIENCE, errors.next_line()).await.unwrap().unwrap().unwrap().contains("told to stop") {}
+    process.signal("TERM");
+    process.end().await;
+}
+
+#[tokio::test]
+async fn a_client_that_closes_the_output_ends_the_server() {
+    let mut process = Process::ready().await;
+    drop(process.stdout);
+    let Some(mut stdin) = process.stdin.take() else { panic!("open") };
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    // The first write may still be taken; the server ends at the first that is not.
+    let _ = stdin.write_all(format!("{ping}\n").as_bytes()).await;
+    let status = timeout(PATIENCE, process.child.wait()).await.expect("an end in time").unwrap();
+    assert!(status.success(), "{status}");
+    let mut stderr = String::new();
+    process.child.stderr.take().unwrap().read_to_string(&mut stderr).await.unwrap();
+    assert!(!stderr.contains("panicked"), "{stderr}");
+}
+
+#[tokio::test]
+async fn a_line_over_the_limit_is_skipped() {
+    let mut process = Process::ready().await;
+    let megabyte = vec![b'x'; 1024 * 1024];
+    let stdin = process.stdin.as_mut().unwrap();
+    for _ in 0..20 {
+        stdin.write_all(&megabyte).await.unwrap();
+    }
+    stdin.write_all(b"\n").await.unwrap();
+    process.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).await;
+    assert_eq!(process.message().await["error"]["code"], -32700);
+    assert_eq!(process.message().await["id"], 1);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.child.id().unwrap()));
+    if let Ok(status) = status {
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux says so");
+        let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+        assert!(peak < 64 * 1024, "{peak} KiB at the most, for 20 MiB that are skipped");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_stops_the_reading() {
+    let mut process = Process::ready().await;
+    let ping = format!("{}\n", json!({"jsonrpc": "2.0", "id": "x".repeat(4096), "method": "ping"}));
+    let stdin = process.stdin.as_mut().unwrap();
+    let mut taken = 0;
+    // Each write that is taken at once is one that the server, or a pipe, had room for.
+    while timeout(Duration::from_secs(1), stdin.write_all(ping.as_bytes())).await.is_ok() {
+        taken += 1;
+        assert!(taken < 10_000, "the server reads on, whatever becomes of its answers");
+    }
+}
+
+#[tokio::test]
+async fn a_start_that_fails_says_why_in_one_line() {
+    for (arguments, variables, part) in [
+        (vec!["--transport", "carrier-pigeon"], vec![], "carrier-pigeon"),
+        (vec!["--prot", "80"], vec![], "--port"),
+        (vec![], vec![("MCP_CONFIG", "/nowhere/mcp.json")], "/nowhere/mcp.json"),
+        (vec!["--transport", "sse", "--endpoint", "/messages"], vec![], "messageEndpoint"),
+        (vec!["--transport", "http-stream"], vec![], "http-stream"),
+        (vec![], vec![("MCP_TRANSPORT", "sse"), ("MCP_AUTH", "jwt")], "not built"),
+    ] {
+        let mut process = Process::start(&arguments, &variables);
+        let status = process.end().await;
+        assert_eq!(status.code(), Some(1), "{arguments:?}");
+        let mut stderr = String::new();
+        process.child.stderr.take().unwrap().read_to_string(&mut stderr).await.unwrap();
+        let errors: Vec<_> = stderr.lines().filter(|line| line.starts_with("Error: ")).collect();
+        assert_eq!(errors.len(), 1, "{arguments:?}: {stderr}");
+        assert!(errors[0].contains(part), "{arguments:?}: {stderr}");
+    }
+}
+
+#[tokio::test]
+async fn help_lists_the_flags() {
+    let mut process = Process::start(&["--help"], &[]);
+    assert!(process.end().await.success());
+    let mut stderr = String::new();
+    process.child.stderr.take().unwrap().read_to_string(&mut stderr).await.unwrap();
+    assert!(stderr.contains("--transport") && stderr.contains("MCP_PORT"), "{stderr}");
+}
+
+#[tokio::test]
+async fn the_listener_says_where_it_listens() {
+    let mut process = Process::start(&["--transport", "sse", "--port", "0"], &[]);
+    let mut errors = BufReader::new(process.child.stderr.take().unwrap()).lines();
+    let mut said = String::new();
+    while !said.contains("mcpServers") {
+        said.push_str(&timeout(PATIENCE, errors.next_line()).await.unwrap().unwrap().expect("more"));
+        said.push('\n');
+    }
+    let url = said.lines().find_map(|line| line.strip_prefix("listening on ")).expect("where it listens");
+    assert!(said.contains(&format!("GET  {url}/sse")) && said.contains(&format!("POST {url}/messages")), "{said}");
+    process.signal("TERM");
+    assert!(process.end().await.success());
+}
