@@ -15,7 +15,7 @@ pub use crate::{
     server::{
         arguments::{PromptCall, ResourceCall, ToolCall, completions},
         definition::{Definition, Parameter, Prompt, Resource, Segment, Server, ServerState, Tool, receive},
-        outcome::{Completions, Step},
+        outcome::{Completer, Completions, Step},
         registry::{PromptItem, ResourceItem, ToolItem},
     },
 };

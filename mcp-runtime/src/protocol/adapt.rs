@@ -1,5 +1,7 @@
 //! From the newest model to an older version: the one place where a message loses what its reader does not know.
 
+use serde_json::{Value, json};
+
 use super::{
     Annotations, CallToolResult, ContentBlock, GetPromptResult, Implementation, InitializeResult, Prompt,
     ProtocolVersion, RawJson, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, RpcError, Tool,
@@ -112,11 +114,8 @@ impl Lower for Tool {
         lower_listed!(self, version);
         if !version.has_structured_content() {
             self.output_schema = None;
-        } else if let Some(schema) = &mut self.output_schema
-            && !version.has_structured_values()
-            && !says_object(schema)
-        {
-            *schema = wrapped_schema(schema);
+        } else if !version.has_structured_values() {
+            self.output_schema = self.output_schema.take().and_then(|schema| object_schema(&schema));
         }
     }
 }
@@ -182,14 +181,27 @@ fn wrapped(value: &RawJson) -> RawJson {
     raw(format!(r#"{{"result":{}}}"#, value.get()))
 }
 
-fn wrapped_schema(schema: &RawJson) -> RawJson {
-    // References count from the root, which is now one member deeper.
-    let inner = schema.get().replace(r##""#/"##, r##""#/properties/result/"##);
-    raw(format!(r#"{{"type":"object","properties":{{"result":{inner}}},"required":["result"]}}"#))
-}
-
-fn says_object(schema: &RawJson) -> bool {
-    schema.parse::<serde_json::Value>().is_ok_and(|schema| schema["type"] == "object")
+/// An output schema for versions in which structured content is an object: wrapped as the content is. None where the
+/// schema leaves open whether the content is an object; then the content goes without a schema.
+fn object_schema(schema: &RawJson) -> Option<RawJson> {
+    let mut value: Value = schema.parse().ok()?;
+    let is_object = |schema: &Value| schema["type"] == "object";
+    if is_object(&value) {
+        return Some(schema.clone());
+    }
+    let choices = value.get("oneOf").or_else(|| value.get("anyOf")).and_then(Value::as_array);
+    if choices.is_some_and(|choices| choices.iter().all(is_object)) {
+        value["type"] = "object".into();
+        return Some(value.into());
+    }
+    value.get("type")?.as_str()?;
+    let definitions = value.as_object_mut().and_then(|object| object.remove("$defs"));
+    let mut wrapped = json!({ "type": "object", "properties": { "result": value }, "required": ["result"] });
+    if let Some(definitions) = definitions {
+        // They stay where references look for them.
+        wrapped["$defs"] = definitions;
+    }
+    Some(wrapped.into())
 }
 
 fn raw(text: String) -> RawJson {

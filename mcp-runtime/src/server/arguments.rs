@@ -85,7 +85,7 @@ pub trait ResourceExtractor<Name>: Sized {
 
     /// Takes the value.
     #[doc(hidden)]
-    fn extract(scene: &Scene<'_>) -> Result<Self, Problem>;
+    fn extract(source: TextSource<'_>) -> Result<Self, Problem>;
 }
 
 /// Marks a value that is decoded from JSON.
@@ -171,8 +171,8 @@ impl<T: FromContext, Name> ResourceExtractor<Name> for T {
         T::requirement()
     }
 
-    fn extract(scene: &Scene<'_>) -> Result<Self, Problem> {
-        extract(scene)
+    fn extract(source: TextSource<'_>) -> Result<Self, Problem> {
+        extract(source.scene)
     }
 }
 
@@ -373,6 +373,8 @@ pub(crate) struct PromptRun<'a> {
     pub(crate) name: &'a str,
     /// The `arguments` member: names and texts.
     pub(crate) arguments: &'a [(String, String)],
+    /// All arguments that the prompt has.
+    pub(crate) names: &'a [crate::protocol::PromptArgument],
     pub(crate) scene: &'a Scene<'a>,
 }
 
@@ -528,7 +530,7 @@ impl<const N: usize> ResourceArguments<'_, N> {
                 description.requirements.extend(T::requirement());
                 return None;
             }
-            Mode::Run(run) => T::extract(run.scene),
+            Mode::Run(run) => T::extract(TextSource { text: None, scene: run.scene }),
         };
         note(decoded, self.parameters[index].name, &mut self.problems)
     }
@@ -560,8 +562,8 @@ impl<'a> PromptCall<'a> {
         let mut problems = Vec::new();
         if let Mode::Run(run) = &self.0 {
             for (name, _) in run.arguments {
-                if !parameters.iter().any(|parameter| parameter.name == name) {
-                    let near = nearest(name, parameters.iter().map(|parameter| parameter.name));
+                if !run.names.iter().any(|known| known.name == *name) {
+                    let near = nearest(name, run.names.iter().map(|known| known.name.as_str()));
                     problems.push((excerpt(name).to_owned(), Problem::Unknown(near.map(str::to_owned))));
                 }
             }

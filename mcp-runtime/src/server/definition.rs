@@ -80,7 +80,7 @@ pub struct Tool<S: 'static> {
 
 /// What `#[mcp_tool(…)]` says.
 #[derive(Clone, Copy, Debug)]
-pub struct ToolSpec {
+pub(crate) struct ToolSpec {
     pub(crate) name: &'static str,
     pub(crate) title: Option<&'static str>,
     pub(crate) description: &'static str,
@@ -107,7 +107,7 @@ pub struct Resource<S: 'static> {
 
 /// What `#[mcp_resource(…)]` says.
 #[derive(Clone, Copy, Debug)]
-pub struct ResourceSpec {
+pub(crate) struct ResourceSpec {
     pub(crate) uri: &'static str,
     pub(crate) segments: &'static [Segment],
     pub(crate) name: &'static str,
@@ -142,7 +142,7 @@ pub struct Prompt<S: 'static> {
 
 /// What `#[mcp_prompt(…)]` says.
 #[derive(Clone, Copy, Debug)]
-pub struct PromptSpec {
+pub(crate) struct PromptSpec {
     pub(crate) name: &'static str,
     pub(crate) title: Option<&'static str>,
     pub(crate) description: Option<&'static str>,

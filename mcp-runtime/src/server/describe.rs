@@ -161,7 +161,7 @@ impl ToolDescription {
 
 /// What a resource's parameters say.
 #[derive(Debug, Default)]
-pub struct ResourceDescription {
+pub(crate) struct ResourceDescription {
     pub(crate) requirements: Vec<Requirement>,
     /// The functions that complete the variables.
     pub(crate) completers: Vec<(&'static str, Completer)>,

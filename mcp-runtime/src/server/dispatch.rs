@@ -71,10 +71,6 @@ impl Dispatcher {
         Arc::new(Self { registry, limits, blocking })
     }
 
-    pub(crate) fn registry(&self) -> &Registry {
-        &self.registry
-    }
-
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -349,6 +345,7 @@ impl Dispatcher {
             prompt.function.call(PromptCall(Mode::Run(PromptRun {
                 name: &params.name,
                 arguments: &arguments,
+                names: prompt.listed.arguments.as_deref().unwrap_or_default(),
                 scene: &scene,
             })))
         });

@@ -45,6 +45,12 @@ impl Memory {
         }
     }
 
+    /// Gives the server one message; whether its answer was there at once.
+    pub(crate) fn answer(&self, message: &[u8], out: &mut Vec<u8>) -> bool {
+        let received = self.dispatcher.receive(&self.session, message, out);
+        matches!(received, Received::Answered | Received::Refused)
+    }
+
     /// The server's next message; `None` once the connection is closed.
     pub(crate) async fn receive(&self) -> Option<Vec<u8>> {
         self.session.outbox.next().await

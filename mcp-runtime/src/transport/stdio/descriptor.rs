@@ -32,12 +32,12 @@ pub(crate) fn standard_streams() -> io::Result<(Input, Output, Redirected)> {
     let saved = dup(&output)?;
     rustix::stdio::dup2_stdout(io::stderr().as_fd())?;
     let mut restore = Vec::new();
-    let reader: Input = match unix::Descriptor::open(&input, &mut restore) {
-        Some(descriptor) => Box::new(descriptor),
+    let reader = match unix::reader(&input, &mut restore) {
+        Some(reader) => reader,
         None => Box::new(tokio::io::stdin()),
     };
-    let writer: Output = match unix::Descriptor::open(&output, &mut restore) {
-        Some(descriptor) => Box::new(descriptor),
+    let writer = match unix::writer(&output, &mut restore) {
+        Some(writer) => writer,
         None => Box::new(unix::Blocking(std::fs::File::from(output))),
     };
     Ok((reader, writer, Redirected { saved, restore }))
@@ -67,84 +67,58 @@ impl Drop for Redirected {
 mod unix {
     use std::{
         fs::File,
-        io::{self, IsTerminal, Write},
+        io::{self, Write},
+        os::unix::net::UnixStream as StdStream,
         pin::Pin,
-        task::{Context, Poll, ready},
+        task::{Context, Poll},
     };
 
     use rustix::{
         fd::{AsFd, OwnedFd},
         fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat},
-        io::{Errno, dup},
+        io::dup,
     };
-    use tokio::io::{AsyncRead, AsyncWrite, ReadBuf, unix::AsyncFd};
+    use tokio::{
+        io::AsyncWrite,
+        net::{UnixStream, unix::pipe},
+    };
 
-    /// A pipe or a socket, read and written when the system says that it is ready.
-    pub(super) struct Descriptor(AsyncFd<OwnedFd>);
+    use super::{Input, Output};
 
-    impl Descriptor {
-        /// `None` for what cannot be waited for: files, terminals, and what standard error is, too, since its
-        /// writers do not expect to be told to come again.
-        pub(super) fn open(descriptor: &OwnedFd, restore: &mut Vec<(OwnedFd, OFlags)>) -> Option<Self> {
-            let status = fstat(descriptor).ok()?;
-            let waits = matches!(FileType::from_raw_mode(status.st_mode), FileType::Fifo | FileType::Socket);
-            let shared = fstat(io::stderr().as_fd())
-                .is_ok_and(|error| (error.st_dev, error.st_ino) == (status.st_dev, status.st_ino));
-            if !waits || shared || descriptor.is_terminal() {
-                return None;
-            }
-            let flags = fcntl_getfl(descriptor).ok()?;
-            let own = AsyncFd::new(dup(descriptor).ok()?).ok()?;
-            let saved = dup(descriptor).ok()?;
-            fcntl_setfl(descriptor, flags | OFlags::NONBLOCK).ok()?;
-            restore.push((saved, flags));
-            Some(Self(own))
-        }
+    /// The flags that open files had, to be given back to them.
+    type Flags = Vec<(OwnedFd, OFlags)>;
+
+    pub(super) fn reader(descriptor: &OwnedFd, restore: &mut Flags) -> Option<Input> {
+        let (kind, own) = open(descriptor, restore)?;
+        Some(match kind {
+            FileType::Fifo => Box::new(pipe::Receiver::from_file(File::from(own)).ok()?),
+            _ => Box::new(UnixStream::from_std(StdStream::from(own)).ok()?),
+        })
     }
 
-    impl AsyncRead for Descriptor {
-        fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-            loop {
-                let mut guard = ready!(self.0.poll_read_ready(cx))?;
-                let space = buffer.initialize_unfilled();
-                let wanted = space.len();
-                match rustix::io::read(self.0.get_ref(), space) {
-                    Ok(count) => {
-                        // Less than was asked for: nothing is left, and asking again would cost a call to learn it.
-                        if count > 0 && count < wanted {
-                            guard.clear_ready();
-                        }
-                        buffer.advance(count);
-                        return Poll::Ready(Ok(()));
-                    }
-                    Err(Errno::AGAIN) => guard.clear_ready(),
-                    Err(Errno::INTR) => {}
-                    Err(error) => return Poll::Ready(Err(error.into())),
-                }
-            }
-        }
+    pub(super) fn writer(descriptor: &OwnedFd, restore: &mut Flags) -> Option<Output> {
+        let (kind, own) = open(descriptor, restore)?;
+        Some(match kind {
+            FileType::Fifo => Box::new(pipe::Sender::from_file(File::from(own)).ok()?),
+            _ => Box::new(UnixStream::from_std(StdStream::from(own)).ok()?),
+        })
     }
 
-    impl AsyncWrite for Descriptor {
-        fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-            loop {
-                let mut guard = ready!(self.0.poll_write_ready(cx))?;
-                match rustix::io::write(self.0.get_ref(), bytes) {
-                    Ok(count) => return Poll::Ready(Ok(count)),
-                    Err(Errno::AGAIN) => guard.clear_ready(),
-                    Err(Errno::INTR) => {}
-                    Err(error) => return Poll::Ready(Err(error.into())),
-                }
-            }
+    /// A pipe or a socket, ready to be waited for. `None` for files and terminals, and for what standard error is, too:
+    /// whoever writes there does not expect to be told to come again.
+    fn open(descriptor: &OwnedFd, restore: &mut Flags) -> Option<(FileType, OwnedFd)> {
+        let status = fstat(descriptor).ok()?;
+        let kind = FileType::from_raw_mode(status.st_mode);
+        let shared = fstat(io::stderr().as_fd())
+            .is_ok_and(|error| (error.st_dev, error.st_ino) == (status.st_dev, status.st_ino));
+        if shared || !matches!(kind, FileType::Fifo | FileType::Socket) {
+            return None;
         }
-
-        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-            Poll::Ready(Ok(()))
-        }
-
-        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-            Poll::Ready(Ok(()))
-        }
+        let flags = fcntl_getfl(descriptor).ok()?;
+        let (own, saved) = (dup(descriptor).ok()?, dup(descriptor).ok()?);
+        fcntl_setfl(descriptor, flags | OFlags::NONBLOCK).ok()?;
+        restore.push((saved, flags));
+        Some((kind, own))
     }
 
     /// A file or a terminal: it is written in place, since it takes what it gets.

@@ -1,0 +1,81 @@
+//! What the benchmarks share: a server, and the bytes of its calls.
+
+use mcp_runtime::{prelude::*, testing::Connection};
+
+/// A calculator.
+#[mcp_server(name = "bench", version = "1.0.0")]
+mod bench {
+    /// Adds two numbers
+    #[mcp_tool]
+    fn add(a: i64, b: i64) -> i64 {
+        a + b
+    }
+
+    /// Adds two numbers, in a future that is ready at once
+    #[mcp_tool]
+    async fn add_async(a: i64, b: i64) -> i64 {
+        a + b
+    }
+
+    /// Gives a message back
+    #[mcp_tool]
+    fn echo(message: String) -> String {
+        message
+    }
+
+    /// The square of a number
+    #[mcp_resource(uri = "bench://square/{n}")]
+    fn square(n: i64) -> String {
+        (n * n).to_string()
+    }
+}
+
+/// A call by the name of its benchmark, and what its answer contains.
+pub const CALLS: [(&str, &str, &str); 5] = [
+    (
+        "add",
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":2,"b":40}}}"#,
+        r#""text":"42""#,
+    ),
+    (
+        "add_async",
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_async","arguments":{"a":2,"b":40}}}"#,
+        r#""text":"42""#,
+    ),
+    (
+        "read",
+        r#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"bench://square/12"}}"#,
+        r#""text":"144""#,
+    ),
+    ("list", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, r#""name":"echo""#),
+    ("ping", r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, r#""result":{}"#),
+];
+
+/// A call that gives 64 KiB back.
+pub fn large_call() -> String {
+    let message = "0123456789abcdef".repeat(4096);
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"message":"{message}"}}}}}}"#
+    )
+}
+
+/// A session that has shaken hands.
+///
+/// # Panics
+/// When the server does not start, which is a fault of this file.
+pub fn connection() -> Connection {
+    let connection = Connection::open(bench::server()).unwrap_or_else(|error| panic!("{error}"));
+    let initialize = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
+    assert!(connection.answer(initialize, &mut Vec::new()));
+    connection
+}
+
+/// Makes a call, and checks its answer.
+///
+/// # Panics
+/// When the answer is not what was expected.
+pub fn exchange(connection: &Connection, call: &str, expected: &str, out: &mut Vec<u8>) {
+    out.clear();
+    assert!(connection.answer(call.as_bytes(), out), "an answer at once");
+    assert!(out.windows(expected.len()).any(|window| window == expected.as_bytes()), "{call}");
+}
