@@ -220,3 +220,58 @@ async fn the_listener_says_where_it_listens() {
     process.signal("TERM");
     assert!(process.end().await.success());
 }
+
+/// A conversation written down, and how many answers it has.
+const SCRIPT: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#,
+    "\n",
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"noisy","arguments":{"times":3}}}"#,
+    "\n",
+    r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"sleep","arguments":{"ms":50}}}"#,
+    "\n",
+);
+
+fn ids(lines: &str) -> Vec<Value> {
+    let messages = lines.lines().filter(|line| line.starts_with('{'));
+    messages.map(|line| serde_json::from_str::<Value>(line).expect("JSON")["id"].take()).collect()
+}
+
+#[tokio::test]
+async fn files_and_sockets_serve_as_pipes_do() {
+    let folder = std::env::temp_dir().join(format!("mcp-stdio-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (script, answers) = (folder.join("script"), folder.join("answers"));
+    std::fs::write(&script, SCRIPT).unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_noisy"))
+        .stdin(std::fs::File::open(&script).unwrap())
+        .stdout(std::fs::File::create(&answers).unwrap())
+        .stderr(Stdio::null())
+        .status();
+    assert!(timeout(PATIENCE, status).await.expect("an end in time").unwrap().success());
+    let said = std::fs::read_to_string(&answers).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(ids(&said), [0, 1, 2], "{said}");
+
+    #[cfg(unix)]
+    {
+        use std::os::{fd::OwnedFd, unix::net::UnixStream};
+
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let theirs = (OwnedFd::from(theirs.try_clone().unwrap()), OwnedFd::from(theirs));
+        let mut child = Command::new(env!("CARGO_BIN_EXE_noisy"))
+            .stdin(Stdio::from(theirs.0))
+            .stdout(Stdio::from(theirs.1))
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let mut ours = tokio::net::UnixStream::from_std(ours).unwrap();
+        ours.write_all(SCRIPT.as_bytes()).await.unwrap();
+        ours.shutdown().await.unwrap();
+        let mut said = String::new();
+        timeout(PATIENCE, ours.read_to_string(&mut said)).await.expect("an end in time").unwrap();
+        assert_eq!(ids(&said), [0, 1, 2], "{said}");
+        assert!(timeout(PATIENCE, child.wait()).await.expect("an end in time").unwrap().success());
+    }
+}

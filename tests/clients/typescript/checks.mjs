@@ -208,7 +208,7 @@ class Driver {
       if (error instanceof Stuck) throw error;
       if (!this.adapter.isProtocolError(error)) return [`${error?.name}: ${error?.message}`];
       const got = { code: error.code, message: error.message };
-      return step.error ? match(step.error, got, 'error') : [`error ${show(got)}, expected a result`];
+      return step.error ? match(this.adapter.shows?.(step.error) ?? step.error, got, 'error') : [`error ${show(got)}, expected a result`];
     }
     if (step.error) return [`result ${show(result)}, expected error ${show(step.error)}`];
     const want = { ...step.result };
