@@ -114,10 +114,17 @@ impl Outbox {
         if queue.closed {
             return Poll::Ready(None);
         }
-        match &mut queue.reader {
-            Some(reader) => reader.clone_from(cx.waker()),
-            reader => *reader = Some(cx.waker().clone()),
+        queue.wake_later(cx);
+        Poll::Pending
+    }
+
+    /// Resolves when the queue closes because its reader did not read; for a reader that is stuck in a write.
+    pub(crate) fn poll_overflow(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut queue = self.lock();
+        if queue.overflowed {
+            return Poll::Ready(());
         }
+        queue.wake_later(cx);
         Poll::Pending
     }
 
@@ -173,6 +180,13 @@ pub(crate) enum Refused {
 }
 
 impl Queue {
+    fn wake_later(&mut self, cx: &Context<'_>) {
+        match &mut self.reader {
+            Some(reader) => reader.clone_from(cx.waker()),
+            reader => *reader = Some(cx.waker().clone()),
+        }
+    }
+
     fn close(&mut self) {
         self.closed = true;
         if self.overflowed {

@@ -1,0 +1,358 @@
+//! What every request passes before anything else: one host, a host that is ours, an origin that may call.
+
+use std::net::SocketAddr;
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header};
+use tower_http::cors::{AllowOrigin, Cors};
+
+use super::{HttpOptions, rejection::Rejection};
+use crate::server::error::Error;
+
+/// Who may call, by the names they use and the pages they come from.
+#[derive(Clone, Debug)]
+pub(super) struct Guard {
+    /// The hosts that are ours, where the check is on.
+    hosts: Option<Vec<Authority>>,
+    origins: Vec<Origin>,
+    any_origin: bool,
+    /// The port of pages on this machine that may call.
+    loopback_port: Option<u16>,
+}
+
+/// A host, and the port where one is demanded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Authority {
+    host: String,
+    port: Option<u16>,
+}
+
+/// A page's origin, its default port filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Origin {
+    scheme: String,
+    host: String,
+    port: Option<u16>,
+}
+
+impl Guard {
+    pub(super) fn new(options: &HttpOptions, bound: SocketAddr) -> Result<Self, Error> {
+        let invalid = |path: &str, reason: String| Error::InvalidOption {
+            path: format!("transport.options.{path}"),
+            reason,
+            source_name: String::new(),
+        };
+        let mut hosts = Vec::new();
+        for host in &options.allowed_hosts {
+            let allowed = Authority::parse(host.as_bytes())
+                .ok_or_else(|| invalid("allowedHosts", format!("`{host}` is no host (`name` or `name:port`)")))?;
+            hosts.push(allowed);
+        }
+        let mut origins = Vec::new();
+        let mut any_origin = false;
+        for origin in options.allow_origins.iter().flatten() {
+            if origin == "*" {
+                any_origin = true;
+                continue;
+            }
+            let allowed = Origin::parse(origin.as_bytes()).ok_or_else(|| {
+                invalid("cors.allowOrigins", format!("`{origin}` is no origin (`https://app.example.com`)"))
+            })?;
+            origins.push(allowed);
+        }
+        let loopback = bound.ip().is_loopback();
+        // A server that anybody may reach is checked only by names it was told.
+        let checked = loopback || !hosts.is_empty();
+        if let Some(url) = &options.public_url {
+            let own = Origin::of_url(url)
+                .ok_or_else(|| invalid("publicUrl", format!("`{url}` is no URL (`https://mcp.example.com`)")))?;
+            hosts.push(Authority { host: own.host.clone(), port: None });
+            origins.push(own);
+        }
+        Ok(Self { hosts: checked.then_some(hosts), origins, any_origin, loopback_port: loopback.then(|| bound.port()) })
+    }
+
+    /// Lets a request pass, or says why not.
+    pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), Rejection> {
+        let host = one_host(request.headers(), request.uri())?;
+        if let Some(hosts) = &self.hosts
+            && !is_loopback(host.name)
+            && !hosts.iter().any(|allowed| allowed.allows(&host))
+        {
+            return Err(Rejection::ForeignHost);
+        }
+        let mut origins = request.headers().get_all(header::ORIGIN).iter();
+        match (origins.next(), origins.next()) {
+            (None, _) => Ok(()),
+            (Some(origin), None) if self.allows_origin(origin) => Ok(()),
+            _ => Err(Rejection::ForeignOrigin),
+        }
+    }
+
+    /// What browsers are told: that the listed origins may call.
+    pub(super) fn cors<S>(&self, inside: S) -> Cors<S> {
+        let named = HeaderName::from_static;
+        let origins = if self.any_origin {
+            AllowOrigin::any()
+        } else {
+            let guard = self.clone();
+            AllowOrigin::predicate(move |origin, _| guard.allows_origin(origin))
+        };
+        Cors::new(inside)
+            .allow_origin(origins)
+            .allow_methods([Method::GET, Method::POST, Method::DELETE, Method::OPTIONS])
+            .allow_headers([
+                header::CONTENT_TYPE,
+                header::ACCEPT,
+                header::AUTHORIZATION,
+                named("mcp-protocol-version"),
+                named("mcp-session-id"),
+                named("last-event-id"),
+                named("mcp-method"),
+                named("mcp-name"),
+            ])
+            .expose_headers([named("mcp-session-id"), header::WWW_AUTHENTICATE])
+    }
+
+    fn allows_origin(&self, origin: &HeaderValue) -> bool {
+        let Some(origin) = Origin::parse(origin.as_bytes()) else {
+            return false;
+        };
+        self.any_origin
+            || self.origins.contains(&origin)
+            || (self.loopback_port.is_some()
+                && self.loopback_port == origin.port
+                && origin.scheme == "http"
+                && is_loopback(&origin.host))
+    }
+}
+
+/// A host as a request names it.
+struct Host<'a> {
+    name: &'a str,
+    port: Option<u16>,
+}
+
+/// The one host that a request names; its target may repeat it.
+fn one_host<'a>(headers: &'a HeaderMap, target: &Uri) -> Result<Host<'a>, Rejection> {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let (Some(host), None) = (hosts.next(), hosts.next()) else {
+        return Err(Rejection::BadHost);
+    };
+    let parsed = split_host(host.as_bytes()).ok_or(Rejection::BadHost)?;
+    if let Some(authority) = target.authority()
+        && !authority.as_str().as_bytes().eq_ignore_ascii_case(host.as_bytes())
+    {
+        return Err(Rejection::OtherHost);
+    }
+    Ok(parsed)
+}
+
+/// `name`, `name:port`, `[::1]:port`; nothing else, no user either.
+fn split_host(text: &[u8]) -> Option<Host<'_>> {
+    let text = std::str::from_utf8(text).ok()?;
+    let end = match text.strip_prefix('[') {
+        Some(rest) => rest.find(']')? + 2,
+        None => text.find(':').unwrap_or(text.len()),
+    };
+    let (name, port) = text.split_at(end);
+    let port = match port {
+        "" | ":" => None,
+        port => {
+            Some(port.strip_prefix(':').filter(|port| port.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()?)
+        }
+    };
+    let fits = match name.strip_prefix('[') {
+        Some(literal) => literal.strip_suffix(']')?.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => {
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+,;=".contains(&byte))
+        }
+    };
+    fits.then_some(Host { name, port })
+}
+
+/// A name that a page elsewhere cannot make a browser use for its own address.
+fn is_loopback(name: &str) -> bool {
+    name == "127.0.0.1" || name == "[::1]" || name.eq_ignore_ascii_case("localhost")
+}
+
+impl Authority {
+    fn parse(text: &[u8]) -> Option<Self> {
+        split_host(text).map(|host| Self { host: host.name.to_ascii_lowercase(), port: host.port })
+    }
+
+    fn allows(&self, host: &Host<'_>) -> bool {
+        self.host.eq_ignore_ascii_case(host.name) && self.port.is_none_or(|port| host.port == Some(port))
+    }
+}
+
+impl Origin {
+    /// `scheme://host[:port]` and not a byte more.
+    fn parse(text: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(text).ok()?;
+        let (scheme, authority) = text.split_once("://")?;
+        let scheme_fits = scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+        let host = split_host(authority.as_bytes()).filter(|_| scheme_fits && !scheme.is_empty())?;
+        let scheme = scheme.to_ascii_lowercase();
+        let port = host.port.or(match scheme.as_str() {
+            "http" => Some(80),
+            "https" => Some(443),
+            _ => None,
+        });
+        Some(Self { scheme, host: host.name.to_ascii_lowercase(), port })
+    }
+
+    fn of_url(url: &str) -> Option<Self> {
+        let (scheme, rest) = url.split_once("://")?;
+        let authority = rest.split(['/', '?', '#']).next()?;
+        Self::parse(format!("{scheme}://{authority}").as_bytes())
+    }
+}
+
+/// The path of a URL without the slash at its end: what a proxy in front of this server puts before every path.
+pub(super) fn path_of(url: &str) -> &str {
+    let path = url.split_once("://").and_then(|(_, rest)| rest.find('/').map(|slash| &rest[slash..])).unwrap_or("");
+    path.split(['?', '#']).next().unwrap_or("").trim_end_matches('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use http::Request;
+
+    use super::{Guard, path_of};
+    use crate::transport::http::HttpOptions;
+
+    fn guard(bound: &str, options: &HttpOptions) -> Guard {
+        Guard::new(options, bound.parse::<SocketAddr>().unwrap()).unwrap()
+    }
+
+    /// The status for a request with these header lines, or 0 where it passes.
+    fn status(guard: &Guard, target: &str, headers: &[(&str, &str)]) -> u16 {
+        let mut request = Request::get(target);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        guard.check(&request.body(()).unwrap()).err().map_or(0, |rejection| rejection.status().as_u16())
+    }
+
+    #[test]
+    fn a_loopback_server_answers_to_loopback_names_and_to_hosts_it_was_told() {
+        let options = HttpOptions {
+            allowed_hosts: vec!["mcp.test".to_owned(), "exact.test:81".to_owned()],
+            public_url: Some("https://Public.test/prefix/".to_owned()),
+            ..HttpOptions::default()
+        };
+        let guard = guard("127.0.0.1:8080", &options);
+        let check = |host: &str, expected| assert_eq!(status(&guard, "/", &[("host", host)]), expected, "{host}");
+        for host in ["localhost", "LOCALHOST:1", "127.0.0.1:8080", "[::1]", "[::1]:9", "mcp.test", "MCP.test:5"] {
+            check(host, 0);
+        }
+        check("exact.test:81", 0);
+        check("public.test", 0);
+        for host in ["evil.test", "localhost.evil.test", "exact.test", "exact.test:82", "127.0.0.2", "0.0.0.0", "[::2]"]
+        {
+            check(host, 403);
+        }
+        for host in ["", "a b", "localhost@evil.test", "localhost:x", "[::1", "[x]", "localhost:99999", "a/b", "::1"] {
+            check(host, 400);
+        }
+        assert_eq!(status(&guard, "/", &[]), 400);
+        assert_eq!(status(&guard, "/", &[("host", "localhost"), ("host", "localhost")]), 400);
+        assert_eq!(status(&guard, "http://evil.test/", &[("host", "localhost")]), 400);
+        assert_eq!(status(&guard, "http://localhost/", &[("host", "localhost")]), 0);
+        assert_eq!(status(&guard, "/", &[("host", "localhost"), ("x-forwarded-host", "evil.test")]), 0);
+        assert_eq!(status(&guard, "/", &[("host", "evil.test"), ("x-forwarded-host", "localhost")]), 403);
+    }
+
+    #[test]
+    fn elsewhere_the_host_is_checked_where_hosts_are_listed() {
+        let open = guard("0.0.0.0:80", &HttpOptions::default());
+        assert_eq!(status(&open, "/", &[("host", "any.test")]), 0);
+        assert_eq!(status(&open, "/", &[]), 400);
+        let listed = HttpOptions { allowed_hosts: vec!["mcp.test".to_owned()], ..HttpOptions::default() };
+        let listed = guard("0.0.0.0:80", &listed);
+        assert_eq!(status(&listed, "/", &[("host", "mcp.test")]), 0);
+        assert_eq!(status(&listed, "/", &[("host", "any.test")]), 403);
+        assert_eq!(status(&open, "/", &[("host", "a"), ("origin", "http://localhost")]), 403);
+    }
+
+    #[test]
+    fn origins_are_compared_whole() {
+        let options = HttpOptions {
+            allow_origins: Some(vec!["https://app.test".to_owned(), "vscode-webview://panel".to_owned()]),
+            public_url: Some("https://public.test:8443/x".to_owned()),
+            ..HttpOptions::default()
+        };
+        let guard = guard("[::1]:8080", &options);
+        let check = |origin: &str, expected| {
+            assert_eq!(status(&guard, "/", &[("host", "localhost"), ("origin", origin)]), expected, "{origin}");
+        };
+        for origin in [
+            "https://app.test",
+            "https://app.test:443",
+            "HTTPS://APP.test",
+            "vscode-webview://panel",
+            "https://public.test:8443",
+            "http://localhost:8080",
+            "http://127.0.0.1:8080",
+            "http://[::1]:8080",
+        ] {
+            check(origin, 0);
+        }
+        for origin in [
+            "null",
+            "",
+            "*",
+            "http://app.test",
+            "https://app.test:444",
+            "https://app.test.evil.test",
+            "https://evilapp.test",
+            "https://app.test@evil.test",
+            "https://app.test/",
+            "https://app.test/path",
+            "https://app.test, https://evil.test",
+            "https://public.test",
+            "http://localhost",
+            "http://localhost:8081",
+            "https://localhost:8080",
+            "http://localhost.evil.test:8080",
+        ] {
+            check(origin, 403);
+        }
+        let twice = [("host", "localhost"), ("origin", "https://app.test"), ("origin", "https://app.test")];
+        assert_eq!(status(&guard, "/", &twice), 403);
+    }
+
+    #[test]
+    fn any_origin_is_any_but_null() {
+        let options = HttpOptions { allow_origins: Some(vec!["*".to_owned()]), ..HttpOptions::default() };
+        let guard = guard("127.0.0.1:1", &options);
+        let check = |origin, expected| {
+            assert_eq!(status(&guard, "/", &[("host", "localhost"), ("origin", origin)]), expected);
+        };
+        check("https://any.test", 0);
+        check("null", 403);
+    }
+
+    #[test]
+    fn what_is_no_host_or_origin_is_refused_at_the_start() {
+        let check = |options: HttpOptions, option: &str| {
+            let said = Guard::new(&options, ([127, 0, 0, 1], 1).into()).unwrap_err().to_string();
+            assert!(said.contains(option), "{said}");
+        };
+        check(HttpOptions { allowed_hosts: vec!["http://a".to_owned()], ..HttpOptions::default() }, "allowedHosts");
+        check(HttpOptions { public_url: Some("a".to_owned()), ..HttpOptions::default() }, "publicUrl");
+        let origins = Some(vec!["app.test".to_owned()]);
+        check(HttpOptions { allow_origins: origins, ..HttpOptions::default() }, "cors.allowOrigins");
+    }
+
+    #[test]
+    fn a_prefix_is_the_path_of_the_public_url() {
+        let check = |url, path| assert_eq!(path_of(url), path);
+        check("https://a.test", "");
+        check("https://a.test/", "");
+        check("https://a.test/b/c/?d", "/b/c");
+    }
+}

@@ -1,0 +1,384 @@
+//! HTTP+SSE, the transport of 2024-11-05: one event stream to the client, and a path for what the client says.
+
+use std::{
+    collections::HashMap,
+    convert::Infallible,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    task::{Context, Poll},
+};
+
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
+use http_body::{Body, Frame};
+use hyper::body::Incoming;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::{
+    body::{self, ReplyBody},
+    headers::{accepts, expect_json},
+    rejection::{Rejection, json},
+    sse,
+};
+use crate::{
+    limits::Limits,
+    protocol::jsonrpc::{Envelope, Kind},
+    server::dispatch::{Dispatcher, Received},
+    session::{Outbox, Overflow, Session},
+};
+
+/// The clients of this transport, and where their messages go.
+pub(super) struct LegacySse {
+    dispatcher: Arc<Dispatcher>,
+    limits: Limits,
+    /// The path of messages as clients see it.
+    message_uri: String,
+    clients: Arc<Clients>,
+}
+
+/// The clients with an open stream.
+#[derive(Default)]
+pub(crate) struct Clients(Mutex<Table>);
+
+#[derive(Default)]
+struct Table {
+    open: HashMap<SessionId, Arc<Client>>,
+    /// None is taken any more.
+    closed: bool,
+}
+
+/// 128 bits that nobody guesses.
+type SessionId = u128;
+
+struct Client {
+    session: Arc<Session>,
+    /// Messages whose answers are not queued yet.
+    due: AtomicUsize,
+    /// The stream ends with the last answer that is due.
+    ending: AtomicBool,
+}
+
+impl LegacySse {
+    pub(super) fn new(dispatcher: Arc<Dispatcher>, limits: Limits, message_uri: String) -> Self {
+        Self { dispatcher, limits, message_uri, clients: Arc::default() }
+    }
+
+    pub(super) fn clients(&self) -> &Arc<Clients> {
+        &self.clients
+    }
+
+    /// Opens a stream, and with it a session.
+    pub(super) fn open(&self, headers: &HeaderMap) -> Result<(Arc<Session>, Response<EventStream>), Rejection> {
+        if !accepts(headers, "text", "event-stream") {
+            return Err(Rejection::NotAcceptable);
+        }
+        let session = Session::new(Outbox::new(Overflow::Close, &self.limits));
+        let id = self.clients.add(&session, &self.limits)?;
+        let place = Place { clients: Arc::clone(&self.clients), id, session: Arc::clone(&session) };
+        let endpoint = sse::endpoint_event(&format!("{}?sessionId={id:032x}", self.message_uri));
+        let mut response = Response::new(EventStream::new(place, endpoint, &self.limits));
+        for (name, value) in [
+            (header::CONTENT_TYPE, "text/event-stream"),
+            (header::CACHE_CONTROL, "no-cache, no-store, no-transform"),
+            (header::HeaderName::from_static("x-accel-buffering"), "no"),
+        ] {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        Ok((session, response))
+    }
+
+    /// Takes one message. Its answer goes to the stream; what is no message is refused here.
+    pub(super) async fn receive(&self, request: Request<Incoming>) -> Result<Response<ReplyBody>, Rejection> {
+        let (head, body) = request.into_parts();
+        if body::declares_too_much(&body, &self.limits) {
+            return Err(Rejection::LargeBody);
+        }
+        expect_json(&head.headers)?;
+        let id = session_id(head.uri.query().unwrap_or_default())?;
+        drop(head);
+        let message = body::read(body, &self.limits).await?;
+        // Looked up after the body was read: the session may have ended meanwhile.
+        let client = id.and_then(|id| self.clients.find(id)).ok_or(Rejection::UnknownSession)?;
+        Ok(self.dispatch(&client, &message))
+    }
+
+    fn dispatch(&self, client: &Arc<Client>, message: &[u8]) -> Response<ReplyBody> {
+        if let Some(refusal) = self.too_many(client, message) {
+            return refusal;
+        }
+        let due = Due::new(client);
+        let mut answer = Vec::new();
+        match self.dispatcher.receive(&client.session, message, &mut answer) {
+            Received::Answered => due.deliver(answer),
+            Received::Accepted => {}
+            Received::Pending(call) => {
+                tokio::spawn(async move {
+                    if let Some(answer) = call.await {
+                        due.deliver(answer);
+                    }
+                });
+            }
+            Received::Refused => return json(StatusCode::BAD_REQUEST, answer),
+        }
+        let mut accepted = Response::new(ReplyBody::default());
+        *accepted.status_mut() = StatusCode::ACCEPTED;
+        accepted
+    }
+
+    /// Refuses a request of a session that has as many under way as it may; notifications pass.
+    fn too_many(&self, client: &Client, message: &[u8]) -> Option<Response<ReplyBody>> {
+        let most = self.limits.max_requests_per_session?;
+        if client.session.calls_under_way() < most {
+            return None;
+        }
+        let envelope = Envelope::parse(std::str::from_utf8(message).ok()?).ok()?;
+        match (envelope.kind, envelope.id) {
+            (Kind::Call { .. }, Some(id)) => Some(Rejection::TooManyRequests.answer(Some(id))),
+            _ => None,
+        }
+    }
+}
+
+/// The one `sessionId` of a query; none where it cannot be one of ours.
+fn session_id(query: &str) -> Result<Option<SessionId>, Rejection> {
+    let mut ids = query.split('&').filter_map(|pair| match pair.split_once('=') {
+        Some(("sessionId", id)) => Some(id),
+        _ => None,
+    });
+    let (Some(id), None) = (ids.next(), ids.next()) else {
+        return Err(Rejection::NoSessionId);
+    };
+    if id.is_empty() {
+        return Err(Rejection::NoSessionId);
+    }
+    let ours = id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    Ok(SessionId::from_str_radix(id, 16).ok().filter(|_| ours))
+}
+
+impl Clients {
+    fn add(&self, session: &Arc<Session>, limits: &Limits) -> Result<SessionId, Rejection> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(|error| {
+            tracing::error!(%error, "no random numbers for a session's id");
+            Rejection::NoRandomness
+        })?;
+        let id = SessionId::from_ne_bytes(bytes);
+        let client = Client { session: Arc::clone(session), due: AtomicUsize::new(0), ending: AtomicBool::new(false) };
+        let most = limits.max_streams.unwrap_or(usize::MAX).min(limits.max_sessions.unwrap_or(usize::MAX));
+        let mut table = self.lock();
+        if table.closed {
+            return Err(Rejection::Stopping);
+        }
+        if table.open.len() >= most {
+            return Err(Rejection::TooManyStreams);
+        }
+        table.open.insert(id, Arc::new(client));
+        Ok(id)
+    }
+
+    fn find(&self, id: SessionId) -> Option<Arc<Client>> {
+        self.lock().open.get(&id).cloned()
+    }
+
+    fn remove(&self, id: SessionId) {
+        let mut table = self.lock();
+        table.open.remove(&id);
+        if table.open.len() * 4 < table.open.capacity() {
+            table.open.shrink_to_fit();
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().open.len()
+    }
+
+    /// Takes no client any more, and ends each stream once nothing is due on it.
+    pub(super) fn close(&self) {
+        let mut table = self.lock();
+        table.closed = true;
+        for client in table.open.values() {
+            client.ending.store(true, Ordering::SeqCst);
+            client.end_if_done();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Client {
+    fn end_if_done(&self) {
+        if self.ending.load(Ordering::SeqCst) && self.due.load(Ordering::SeqCst) == 0 {
+            self.session.outbox.close();
+        }
+    }
+}
+
+/// A message that was taken, until its answer is queued or there is none.
+struct Due(Arc<Client>);
+
+impl Due {
+    fn new(client: &Arc<Client>) -> Self {
+        client.due.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(client))
+    }
+
+    fn deliver(&self, answer: Vec<u8>) {
+        // A stream that has ended takes nothing; there is nobody else to tell.
+        drop(self.0.session.outbox.push(answer));
+    }
+}
+
+impl Drop for Due {
+    fn drop(&mut self) {
+        self.0.due.fetch_sub(1, Ordering::SeqCst);
+        self.0.end_if_done();
+    }
+}
+
+/// A client's place among the others, until its stream is dropped: with the stream the session ends.
+struct Place {
+    clients: Arc<Clients>,
+    id: SessionId,
+    session: Arc<Session>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.clients.remove(self.id);
+        self.session.close();
+    }
+}
+
+/// The body of a stream: it reads the session's queue itself, without a task or a channel of its own.
+pub(super) struct EventStream {
+    place: Place,
+    /// What goes out before the queue is looked at again.
+    next: [Bytes; 3],
+    keep_alive: Option<std::time::Duration>,
+    /// When something was sent last.
+    spoke: Instant,
+    /// When the session ends unless it was initialized.
+    unused: Option<Instant>,
+    clock: Pin<Box<Sleep>>,
+}
+
+impl EventStream {
+    /// Messages up to this size are copied together, larger ones go out as they are.
+    const SMALL: usize = 16 * 1024;
+
+    fn new(place: Place, endpoint: Bytes, limits: &Limits) -> Self {
+        let now = Instant::now();
+        Self {
+            place,
+            next: [endpoint, Bytes::new(), Bytes::new()],
+            keep_alive: limits.keep_alive,
+            spoke: now,
+            unused: limits.session_unused.and_then(|time| now.checked_add(time)),
+            clock: Box::pin(sleep_until(now)),
+        }
+    }
+
+    /// Puts a queued message on its way, and those behind it as long as they are small.
+    fn gather(&mut self, mut message: Vec<u8>) {
+        let mut events = BytesMut::new();
+        loop {
+            sse::flatten(&mut message);
+            if message.len() > Self::SMALL {
+                events.extend_from_slice(sse::MESSAGE);
+                self.next = [events.freeze(), message.into(), Bytes::from_static(sse::END)];
+                return;
+            }
+            sse::write_message(&mut events, &message);
+            if events.len() > Self::SMALL {
+                break;
+            }
+            match self.place.session.outbox.take() {
+                Some(another) => message = another,
+                None => break,
+            }
+        }
+        self.next[0] = events.freeze();
+    }
+
+    /// Waits for the next tick; gives what is to be said then, or nothing more where the stream is to end.
+    fn poll_clock(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        loop {
+            if self.unused.is_some() && self.place.session.agreed().is_some() {
+                self.unused = None;
+            }
+            let keep_alive = self.keep_alive.and_then(|time| self.spoke.checked_add(time));
+            let Some(tick) = [keep_alive, self.unused].into_iter().flatten().min() else {
+                return Poll::Pending;
+            };
+            let now = Instant::now();
+            if self.unused.is_some_and(|unused| now >= unused) {
+                return Poll::Ready(None);
+            }
+            if keep_alive.is_some_and(|keep_alive| now >= keep_alive) {
+                return Poll::Ready(Some(sse::KEEP_ALIVE));
+            }
+            // A clock that rings too early is set anew then: cheaper than with every message.
+            if self.clock.deadline() > tick || self.clock.is_elapsed() || self.clock.deadline() <= now {
+                self.clock.as_mut().reset(tick);
+            }
+            if self.clock.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
+impl Body for EventStream {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let stream = self.get_mut();
+        loop {
+            if let Some(bytes) = stream.next.iter_mut().find(|bytes| !bytes.is_empty()) {
+                stream.spoke = Instant::now();
+                return Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes)))));
+            }
+            match stream.place.session.outbox.poll_next(cx) {
+                Poll::Ready(Some(message)) => stream.gather(message),
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => match stream.poll_clock(cx) {
+                    Poll::Ready(Some(comment)) => stream.next[0] = comment,
+                    Poll::Ready(None) => {
+                        stream.place.session.close();
+                        return Poll::Ready(None);
+                    }
+                    Poll::Pending => return Poll::Pending,
+                },
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::session_id;
+
+    #[test]
+    fn a_query_has_one_session_id() {
+        let id = "00000000000000000000000000000abc";
+        let check = |query: &str, expected: Result<Option<u128>, u16>| {
+            assert_eq!(session_id(query).map_err(|rejection| rejection.status().as_u16()), expected, "{query}");
+        };
+        check(&format!("sessionId={id}"), Ok(Some(0xabc)));
+        check(&format!("a=b&sessionId={id}&c"), Ok(Some(0xabc)));
+        check("sessionId=abc", Ok(None));
+        check(&format!("sessionId={}", id.to_uppercase()), Ok(None));
+        check("sessionId=+0000000000000000000000000000abc", Ok(None));
+        for missing in ["", "sessionid=1", "sessionId", "sessionId=", "x=sessionId=1"] {
+            check(missing, Err(400));
+        }
+        check(&format!("sessionId={id}&sessionId={id}"), Err(400));
+    }
+}

@@ -1,0 +1,203 @@
+//! The HTTP listener: accepts connections, hands their requests to the doors, and stops in order.
+
+mod body;
+mod connection;
+mod doors;
+mod guard;
+mod head;
+mod headers;
+mod legacy_sse;
+mod rejection;
+mod sse;
+mod stop;
+#[cfg(test)]
+mod tests;
+mod well_known;
+mod wire;
+
+use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
+
+use tokio::{
+    net::{TcpListener, TcpStream, lookup_host},
+    sync::{Semaphore, mpsc},
+};
+
+use self::{
+    doors::Doors,
+    guard::Guard,
+    legacy_sse::{Clients, LegacySse},
+    stop::{Stage, Stop},
+};
+use crate::{
+    limits::Limits,
+    server::{dispatch::Dispatcher, error::Error},
+};
+
+/// What the listener is told, in its own words.
+#[derive(Clone, Debug)]
+pub(crate) struct HttpOptions {
+    /// The path of the event stream.
+    pub(crate) endpoint: String,
+    /// The path of messages.
+    pub(crate) message_endpoint: String,
+    /// The path that says that the server is up.
+    pub(crate) health_endpoint: Option<String>,
+    /// The origins of web pages that may call; none, and browsers get no CORS headers.
+    pub(crate) allow_origins: Option<Vec<String>>,
+    /// The URL that clients know the server by, where that is another than the one it is bound to.
+    pub(crate) public_url: Option<String>,
+    /// Names in `Host` besides those of this machine.
+    pub(crate) allowed_hosts: Vec<String>,
+    pub(crate) limits: Limits,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            endpoint: "/sse".to_owned(),
+            message_endpoint: "/messages".to_owned(),
+            health_endpoint: Some("/health".to_owned()),
+            allow_origins: None,
+            public_url: None,
+            allowed_hosts: Vec::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// A bound listener.
+pub(crate) struct Listener {
+    socket: TcpListener,
+    address: SocketAddr,
+    doors: Arc<Doors>,
+    clients: Arc<Clients>,
+    stop: Arc<Stop>,
+    max_connections: usize,
+}
+
+impl Listener {
+    /// Opens the port; with port 0 any free one.
+    pub(crate) async fn bind(
+        dispatcher: Arc<Dispatcher>,
+        host: &str,
+        port: u16,
+        options: HttpOptions,
+    ) -> Result<Self, Error> {
+        let failed = |source| Error::Listen { address: format!("{host}:{port}"), source };
+        let socket = listen(host, port).await?;
+        let address = socket.local_addr().map_err(failed)?;
+        let guard = Guard::new(&options, address)?;
+        let prefix = options.public_url.as_deref().map_or("", guard::path_of);
+        let message_uri = format!("{prefix}{}", options.message_endpoint);
+        let mut limits = options.limits.clone();
+        let max_connections = max_connections(&limits);
+        // Each stream holds a connection, and its client needs another one to say something.
+        limits.max_streams = Some(limits.max_streams.unwrap_or(usize::MAX).min(max_connections - max_connections / 8));
+        let legacy = Arc::new(LegacySse::new(dispatcher, limits, message_uri));
+        let clients = Arc::clone(legacy.clients());
+        let stop = Arc::new(Stop::default());
+        let doors = Arc::new(Doors::new(&options, guard, legacy, Arc::clone(&stop)));
+        Ok(Self { socket, address, doors, clients, stop, max_connections })
+    }
+
+    pub(crate) fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The clients with an open stream, for whoever counts them.
+    pub(crate) fn clients(&self) -> &Arc<Clients> {
+        &self.clients
+    }
+
+    /// Serves until `shutdown` resolves, then ends in order: the port is free at once, idle connections and streams end
+    /// at once, and what is under way gets `shutdownGraceSeconds`.
+    pub(crate) async fn serve(self, shutdown: impl Future<Output = ()>) {
+        let Self { socket, doors, clients, stop, max_connections, .. } = self;
+        // Each connection holds a sender: once all are dropped, all have ended.
+        let (open, mut all_ended) = mpsc::channel::<()>(1);
+        let grace = doors.limits().shutdown_grace;
+        let accept = accept(socket, max_connections, |socket, permit| {
+            let connection = connection::serve(socket, Arc::clone(&doors), Arc::clone(&stop));
+            let open = open.clone();
+            tokio::spawn(async move {
+                connection.await;
+                drop((permit, open));
+            });
+        });
+        tokio::select! {
+            () = accept => {}
+            () = shutdown => {}
+        }
+        drop(open);
+        stop.enter(Stage::Draining);
+        clients.close();
+        let in_time = match grace {
+            Some(grace) => tokio::time::timeout(grace, all_ended.recv()).await.is_ok(),
+            None => all_ended.recv().await.is_none(),
+        };
+        if !in_time {
+            tracing::warn!("what was still under way when the grace period ended was cut off");
+            stop.enter(Stage::Cut);
+            all_ended.recv().await;
+        }
+    }
+}
+
+/// Takes connections for ever, as many at a time as there may be.
+async fn accept(socket: TcpListener, most: usize, mut take: impl FnMut(TcpStream, tokio::sync::OwnedSemaphorePermit)) {
+    /// How long the descriptors that are used up get to come back.
+    const PAUSE: Duration = Duration::from_millis(100);
+    let places = Arc::new(Semaphore::new(most));
+    loop {
+        // The semaphore is never closed.
+        let Ok(permit) = Arc::clone(&places).acquire_owned().await else {
+            return;
+        };
+        match socket.accept().await {
+            Ok((stream, _)) => {
+                // Without it an answer may wait for the client's acknowledgement; failing, it is only slower.
+                drop(stream.set_nodelay(true));
+                take(stream, permit);
+            }
+            // The client's doing: it went away before it was accepted.
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept connections just now");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+fn is_of_one_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}
+
+/// Opens the first of the host's addresses that can be opened.
+async fn listen(host: &str, port: u16) -> Result<TcpListener, Error> {
+    let failed = |source| Error::Listen { address: format!("{host}:{port}"), source };
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let mut last = None;
+    for address in lookup_host((bare, port)).await.map_err(failed)? {
+        match TcpListener::bind(address).await {
+            Ok(socket) => return Ok(socket),
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+                return Err(Error::PortInUse { address });
+            }
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(failed(last.unwrap_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the host has no address"))))
+}
+
+/// `maxConnections`, within what the operating system allows: descriptors are the first thing to run out.
+fn max_connections(limits: &Limits) -> usize {
+    let most = limits.max_connections.unwrap_or(usize::MAX);
+    #[cfg(unix)]
+    let most = match rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
+        Some(descriptors) => most.min(usize::try_from(descriptors / 5 * 4).unwrap_or(usize::MAX)),
+        None => most,
+    };
+    most.clamp(1, Semaphore::MAX_PERMITS)
+}

@@ -1,0 +1,148 @@
+//! Every refusal by HTTP status: its status, its words, its headers.
+
+use std::fmt;
+
+use axum::response::IntoResponse;
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Response, StatusCode, header};
+
+use super::body::ReplyBody;
+use crate::protocol::{
+    ErrorCode, ProtocolVersion, RpcError,
+    jsonrpc::{Id, write_error},
+};
+
+macro_rules! rejections {
+    ($($(#[$doc:meta])* $name:ident: $status:ident, $text:literal;)*) => {
+        /// Why a request was refused before it was a message.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Rejection {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Rejection {
+            pub(crate) fn status(self) -> StatusCode {
+                match self {
+                    $(Self::$name => StatusCode::$status,)*
+                }
+            }
+
+            fn text(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+
+            #[cfg(test)]
+            pub(super) const ALL: &[Self] = &[$(Self::$name,)*];
+        }
+    };
+}
+
+rejections! {
+    /// The request line is over `maxRequestLineBytes`.
+    LongRequestLine: URI_TOO_LONG, "the request line is too long";
+    /// The header lines are over `maxHeaderBytes` or `maxHeaders`.
+    LargeHead: REQUEST_HEADER_FIELDS_TOO_LARGE, "the header lines are too long or too many";
+    /// The head took longer than `headerReadSeconds`.
+    SlowHead: REQUEST_TIMEOUT, "the request's head took too long";
+    /// Neither HTTP/1.1 nor HTTP/1.0, or no request line at all.
+    BadRequestLine: BAD_REQUEST, "the request line is not one of HTTP/1.1";
+    /// A header line that different parsers read differently.
+    BadHeaderLine: BAD_REQUEST, "a header line is malformed";
+    /// A body whose end different parsers see at different places.
+    BadFraming: BAD_REQUEST, "the length of the body is not stated in one unmistakable way";
+    /// No `Host`, several, or one that is no host.
+    BadHost: BAD_REQUEST, "there must be one valid Host header";
+    /// The request's target names another host than `Host` does.
+    OtherHost: BAD_REQUEST, "the request's target and its Host header name different hosts";
+    /// A host that is not this server's: a name that somebody pointed at this address.
+    ForeignHost: FORBIDDEN, "this server does not answer for the host that the Host header names";
+    /// A web page that may not call.
+    ForeignOrigin: FORBIDDEN, "the origin is not allowed to call this server";
+    /// No such path.
+    NotFound: NOT_FOUND, "there is nothing at this path";
+    /// The path takes GET.
+    OnlyGet: METHOD_NOT_ALLOWED, "this path takes GET only";
+    /// The path takes GET and HEAD.
+    OnlyGetOrHead: METHOD_NOT_ALLOWED, "this path takes GET and HEAD only";
+    /// The path takes POST.
+    OnlyPost: METHOD_NOT_ALLOWED, "this path takes POST only";
+    /// `Accept` leaves out what the path answers with.
+    NotAcceptable: NOT_ACCEPTABLE, "this path answers with text/event-stream, which the Accept header leaves out";
+    /// A body over `maxBodyBytes`.
+    LargeBody: PAYLOAD_TOO_LARGE, "the body is too large";
+    /// A body that is not declared as JSON.
+    WrongContentType: UNSUPPORTED_MEDIA_TYPE, "the content type must be application/json, in UTF-8";
+    /// A compressed body.
+    EncodedBody: UNSUPPORTED_MEDIA_TYPE, "the body must not be encoded (Content-Encoding)";
+    /// A body that took longer than `bodyReadSeconds`.
+    SlowBody: REQUEST_TIMEOUT, "the body took too long";
+    /// A body that ends early, or whose chunks are malformed.
+    BrokenBody: BAD_REQUEST, "the body is incomplete or malformed";
+    /// No session id where one is needed, or more than one.
+    NoSessionId: BAD_REQUEST, "there must be one `sessionId` in the query";
+    /// A session that ended or never was.
+    UnknownSession: NOT_FOUND, "there is no such session";
+    /// The session is at `maxRequestsPerSession`.
+    TooManyRequests: TOO_MANY_REQUESTS, "too many requests of this session are under way";
+    /// The server is at `maxStreams` or `maxSessions`.
+    TooManyStreams: SERVICE_UNAVAILABLE, "too many streams are open";
+    /// The server takes nothing any more.
+    Stopping: SERVICE_UNAVAILABLE, "the server is stopping";
+    /// The operating system gives no random numbers.
+    NoRandomness: INTERNAL_SERVER_ERROR, "the session could not be made";
+}
+
+impl Rejection {
+    /// The response, naming the request that was refused where its id was read.
+    pub(super) fn answer(self, id: Option<Id<'_>>) -> Response<ReplyBody> {
+        let code = if self.status().is_server_error() { ErrorCode::InternalError } else { ErrorCode::InvalidRequest };
+        let mut body = Vec::new();
+        // The first version's frame: an id that is not known is null, which every client can read.
+        write_error(&mut body, id, &RpcError::new(code, self.text()), ProtocolVersion::V2024_11_05);
+        let mut response = json(self.status(), body);
+        if let Some((name, value)) = self.header() {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
+
+    fn header(self) -> Option<(HeaderName, &'static str)> {
+        match self {
+            Self::OnlyGet => Some((header::ALLOW, "GET")),
+            Self::OnlyGetOrHead => Some((header::ALLOW, "GET, HEAD")),
+            Self::OnlyPost => Some((header::ALLOW, "POST")),
+            Self::TooManyRequests => Some((header::RETRY_AFTER, "1")),
+            Self::TooManyStreams | Self::Stopping => Some((header::RETRY_AFTER, "5")),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl std::error::Error for Rejection {}
+
+impl IntoResponse for Rejection {
+    fn into_response(self) -> axum::response::Response {
+        self.answer(None).map(axum::body::Body::new)
+    }
+}
+
+/// A response of that status whose body is JSON text.
+pub(super) fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<ReplyBody> {
+    let mut response = Response::new(ReplyBody::full(body.into()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// Says that this is the connection's last response, so that the body left unread is not taken for a request.
+pub(super) fn close<B>(response: &mut Response<B>) {
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+}
