@@ -289,7 +289,11 @@ pub struct Bound {
 enum Kind {
     Stdio(Arc<Dispatcher>),
     #[cfg(feature = "http")]
-    Http(crate::transport::http::Listener),
+    Http {
+        listener: crate::transport::http::Listener,
+        /// The paths of the event stream and of messages, for the announcement.
+        endpoints: (String, String),
+    },
 }
 
 impl Bound {
@@ -298,7 +302,7 @@ impl Bound {
         match &self.kind {
             Kind::Stdio(_) => None,
             #[cfg(feature = "http")]
-            Kind::Http(listener) => Some(listener.local_addr()),
+            Kind::Http { listener, .. } => Some(listener.local_addr()),
         }
     }
 
@@ -329,7 +333,7 @@ impl Bound {
                 result.map_err(stream_failed)
             }
             #[cfg(feature = "http")]
-            Kind::Http(listener) => {
+            Kind::Http { listener, .. } => {
                 listener.serve(stop).await;
                 Ok(())
             }
@@ -340,9 +344,8 @@ impl Bound {
     #[cfg(feature = "cli")]
     fn announce(&self, name: &str) {
         #[cfg(feature = "http")]
-        if let Kind::Http(listener) = &self.kind {
+        if let Kind::Http { listener, endpoints: (stream, messages) } = &self.kind {
             let url = format!("http://{}", listener.local_addr());
-            let (stream, messages) = listener.endpoints();
             let client = json!({ "mcpServers": { name: { "type": "sse", "url": format!("{url}{stream}") } } });
             crate::telemetry::say(&format!(
                 "listening on {url}\n  GET  {url}{stream}\n  POST {url}{messages}\nclient configuration:\n{client:#}"
@@ -376,6 +379,7 @@ async fn listen(dispatcher: Arc<Dispatcher>, options: SseOptions) -> Result<Kind
     use crate::transport::http::{HttpOptions, Listener};
 
     refuse_unbuilt(&options)?;
+    let endpoints = (options.endpoint.clone(), options.message_endpoint.clone());
     let http = HttpOptions {
         endpoint: options.endpoint,
         message_endpoint: options.message_endpoint,
@@ -387,7 +391,7 @@ async fn listen(dispatcher: Arc<Dispatcher>, options: SseOptions) -> Result<Kind
     };
     let listener = Listener::bind(dispatcher, &options.host, options.port, http).await?;
     tracing::info!(address = %listener.local_addr(), "listening");
-    Ok(Kind::Http(listener))
+    Ok(Kind::Http { listener, endpoints })
 }
 
 #[cfg(not(feature = "http"))]

@@ -66,9 +66,9 @@ fn imports_go_down_only() {
 #[test]
 fn names_stay_in_their_rooms() {
     let check = |needle: &str, rooms: &[&str]| {
-        let found = sources().into_iter().filter(|source| {
-            source.code.contains(needle) && !rooms.iter().any(|room| source.path.starts_with(room))
-        });
+        let found = sources()
+            .into_iter()
+            .filter(|source| source.code.contains(needle) && !rooms.iter().any(|room| source.path.starts_with(room)));
         let paths: Vec<_> = found.map(|source| source.path).collect();
         assert!(paths.is_empty(), "`{needle}` belongs to {rooms:?}, and stands in {paths:?}");
     };

@@ -91,10 +91,9 @@ async fn numbers_as_text_are_understood_unless_the_tool_is_strict() {
 #[tokio::test]
 async fn a_flattened_struct_takes_its_own_members() {
     everywhere(async |case| {
-        for (arguments, text) in [
-            (json!({"name": "n", "from": 1}), "n 1 None"),
-            (json!({"name": "n", "from": 1, "to": 2}), "n 1 Some(2)"),
-        ] {
+        for (arguments, text) in
+            [(json!({"name": "n", "from": 1}), "n 1 None"), (json!({"name": "n", "from": 1, "to": 2}), "n 1 Some(2)")]
+        {
             let result = case.wire.call("window", arguments).await;
             assert_eq!(result["content"][0]["text"], text, "{}: {result}", case.name);
         }

@@ -8,7 +8,8 @@ use crate::everywhere;
 async fn ids_come_back_to_the_letter() {
     everywhere(async |case| {
         let digits = "7".repeat(400);
-        for id in ["0", "-1", "9007199254740993", "18446744073709551617", &digits, r#""1""#, r#""é\u0000\"""#, r#""""#] {
+        for id in ["0", "-1", "9007199254740993", "18446744073709551617", &digits, r#""1""#, r#""é\u0000\"""#, r#""""#]
+        {
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
             case.wire.send_text(&text).await;
             let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);

@@ -24,7 +24,10 @@ async fn arguments_that_do_not_fit_are_refused_by_name() {
     everywhere(async |case| {
         for (arguments, part) in [
             (json!({}), "`name`: missing"),
-            (json!({"name": "Ada", "times": "often"}), "`times`: invalid digit found in string, got the text \"often\""),
+            (
+                json!({"name": "Ada", "times": "often"}),
+                "`times`: invalid digit found in string, got the text \"often\"",
+            ),
             (json!({"name": "Ada", "time": "2"}), "`time`: unknown argument, did you mean `times`?"),
             (json!({"name": 5}), "invalid type"),
         ] {
