@@ -11,7 +11,7 @@ mod calculator {
 
     /// Adds two integers
     #[mcp_tool(read_only, idempotent, open_world = false)]
-    pub fn add(
+    pub(super) fn add(
         /// The first summand
         a: i64,
         /// The second summand
@@ -22,7 +22,7 @@ mod calculator {
 
     /// Gives back a message
     #[mcp_tool(read_only)]
-    pub fn echo(
+    fn echo(
         /// What is given back
         message: String,
     ) -> String {
@@ -31,7 +31,7 @@ mod calculator {
 
     /// Gives a text of that many KiB
     #[mcp_tool(read_only)]
-    pub fn big(
+    fn big(
         /// Length in KiB
         #[mcp(maximum = 4096)]
         n: usize,

@@ -144,7 +144,7 @@ impl McpServer {
     }
 
     /// Starts with the options as they are, and serves until serving ends: on stdio with the input, on a listener
-    /// when the process is told to stop (SIGTERM, Ctrl-C) or never.
+    /// not by itself. [`McpServer::bind`] gives a handle that ends it, [`McpServer::run`] heeds signals.
     ///
     /// # Errors
     /// When it cannot start: each cause is a variant of [`Error`] that names the option.
@@ -176,14 +176,21 @@ impl McpServer {
         self.options.validate()?;
         let transport = self.options.transport.clone();
         let dispatcher = self.dispatcher()?;
-        let (stop, stopped) = watch::channel(false);
-        let handle = Handle { stop: Arc::new(stop) };
         let kind = match transport {
             TransportOptions::Stdio => Kind::Stdio(dispatcher),
             TransportOptions::Sse(options) => listen(dispatcher, options).await?,
             TransportOptions::HttpStream(_) => {
                 return Err(not_built("transport.type", "Streamable HTTP (`http-stream`)"));
             }
+        };
+        let (stop, stopped) = watch::channel(false);
+        let handle = Handle {
+            stop: Arc::new(stop),
+            #[cfg(feature = "http")]
+            clients: match &kind {
+                Kind::Http { listener, .. } => Some(Arc::clone(listener.clients())),
+                Kind::Stdio(_) => None,
+            },
         };
         Ok(Bound { kind, handle, stopped })
     }
@@ -362,15 +369,32 @@ impl fmt::Debug for Bound {
 }
 
 /// What can be done with a server while it serves; clones speak of the same server.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Handle {
     stop: Arc<watch::Sender<bool>>,
+    #[cfg(feature = "http")]
+    clients: Option<Arc<crate::transport::http::Clients>>,
 }
 
 impl Handle {
+    /// How many clients are connected: sessions of the listener, or the one of stdio.
+    pub fn sessions(&self) -> usize {
+        #[cfg(feature = "http")]
+        if let Some(clients) = &self.clients {
+            return clients.count();
+        }
+        1
+    }
+
     /// Ends serving: nothing new is accepted, streams end, calls in flight get `shutdownGraceSeconds`.
     pub fn shut_down(&self) {
         self.stop.send_replace(true);
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("sessions", &self.sessions()).finish_non_exhaustive()
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Window {
     website_url = "https://example.com",
     icons = ["https://example.com/server.png"]
 )]
-pub(crate) mod fixture {
+pub(crate) mod functions {
     use super::*;
 
     /// Adds two numbers
@@ -249,5 +249,5 @@ pub(crate) mod fixture {
 }
 
 pub(crate) fn server() -> McpServer {
-    fixture::server()
+    functions::server()
 }

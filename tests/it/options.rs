@@ -22,7 +22,7 @@ fn one() -> &'static str {
 }
 
 fn options(transport: Value) -> ServerOptions {
-    serde_json::from_value(json!({"name": "options", "version": "1.0.0", "transport": transport})).unwrap()
+    serde_json::from_value(json!({"name": "options", "version": "1.0.0", "transport": transport})).expect("options")
 }
 
 fn sse(options: Value) -> Value {

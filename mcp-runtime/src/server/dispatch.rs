@@ -237,7 +237,7 @@ impl Dispatcher {
             );
             return Err(RpcError::new(ErrorCode::MethodNotFound, message));
         }
-        let params: Params<'_> = params.map_or(Ok(Params::default()), |raw| read_params(raw))?;
+        let params: Params<'_> = params.map_or(Ok(Params::default()), read_params)?;
         let page = self.registry.pages(list, session.version()).page(params.cursor.as_deref())?;
         write_raw_result(out, id, page);
         Ok(())

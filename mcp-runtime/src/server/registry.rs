@@ -2,7 +2,7 @@
 
 use std::{
     any::Any,
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     fmt,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -506,11 +506,12 @@ fn insert<T>(
     index: &mut HashMap<String, usize>,
     errors: &mut Vec<Error>,
 ) {
-    if index.contains_key(&name) {
-        errors.push(Error::Duplicate { kind, name });
-    } else {
-        index.insert(name, items.len());
-        items.push(item);
+    match index.entry(name) {
+        Entry::Occupied(taken) => errors.push(Error::Duplicate { kind, name: taken.key().clone() }),
+        Entry::Vacant(free) => {
+            free.insert(items.len());
+            items.push(item);
+        }
     }
 }
 

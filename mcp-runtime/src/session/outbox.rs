@@ -151,15 +151,6 @@ impl Outbox {
         self.room.notify_waiters();
     }
 
-    pub(crate) fn is_closed(&self) -> bool {
-        self.lock().closed
-    }
-
-    /// Whether it closed because its reader did not read.
-    pub(crate) fn overflowed(&self) -> bool {
-        self.lock().overflowed
-    }
-
     fn pop(&self, queue: &mut Queue) -> Option<Vec<u8>> {
         let message = queue.messages.pop_front()?;
         queue.bytes -= message.len();

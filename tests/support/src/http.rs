@@ -42,6 +42,7 @@ pub async fn request(address: SocketAddr, method: &str, path: &str, headers: &[(
 }
 
 /// An open event stream of HTTP+SSE with its session.
+#[derive(Debug)]
 pub struct EventStream {
     address: SocketAddr,
     reader: BufReader<TcpStream>,

@@ -35,6 +35,7 @@ impl Transport {
 }
 
 /// One client's connection.
+#[derive(Debug)]
 pub struct Wire {
     kind: Kind,
     /// The transport it goes over.
@@ -42,6 +43,7 @@ pub struct Wire {
     next_id: i64,
 }
 
+#[derive(Debug)]
 enum Kind {
     Memory(Connection),
     Stdio { reader: BufReader<ReadHalf<DuplexStream>>, writer: WriteHalf<DuplexStream> },
@@ -49,6 +51,7 @@ enum Kind {
 }
 
 /// A server that clients can connect to.
+#[derive(Debug)]
 pub struct Running {
     transport: Transport,
     memory: Option<Connection>,

@@ -22,10 +22,11 @@ use tokio::{
     sync::{Semaphore, mpsc},
 };
 
+pub(crate) use self::legacy_sse::Clients;
 use self::{
     doors::Doors,
     guard::Guard,
-    legacy_sse::{Clients, LegacySse},
+    legacy_sse::LegacySse,
     stop::{Stage, Stop},
 };
 use crate::{
