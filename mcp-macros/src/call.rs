@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote_spanned};
-use syn::Ident;
+use syn::{Ident, spanned::Spanned};
 
 use super::{
     parameter::Parameter,
@@ -33,6 +33,8 @@ pub(crate) fn closure(
     let at = hygienic(ident.span());
     let locals: Vec<Ident> = (0..parameters.len()).map(|index| format_ident!("__a{index}", span = at)).collect();
     let tables = parameters.iter().map(|parameter| parameter.expand(runtime, at));
+    let runtime = runtime.at(at);
+    let returns = method("returns", output);
     let mutable = (!takes.is_empty()).then(|| quote_spanned!(at=> mut));
     let owned = *is_async || blocking;
     let server = receiver.as_ref().map_or_else(|| quote_spanned!(at=> _), |_| quote_spanned!(at=> __server));
@@ -60,7 +62,7 @@ pub(crate) fn closure(
     };
     quote_spanned! {at=>
         |#server, mut __call| {
-            let __returns = __call.returns::<#output>();
+            let __returns = __call.#returns::<#output>();
             let #mutable __arguments = __call.arguments(const { &[#(#tables),*] });
             #(let #locals = __arguments #takes;)*
             let (#(#runtime::Some(#locals),)* true) = (#(#locals,)* __arguments.finish()) else {
@@ -78,9 +80,20 @@ pub(crate) fn takes(handler: &Handler, parameters: &[Parameter]) -> Vec<TokenStr
     let takes = handler.inputs.iter().zip(parameters).enumerate().map(|(index, (input, parameter))| {
         let ty = &input.ty;
         match &parameter.default {
-            None => quote_spanned!(span=> .take::<#ty, _>(#index)),
-            Some(default) => quote_spanned!(span=> .take_or::<#ty, _>(#index, #default)),
+            None => {
+                let take = method("take", ty);
+                quote_spanned!(span=> .#take::<#ty, _>(#index))
+            }
+            Some(default) => {
+                let take_or = method("take_or", ty);
+                quote_spanned!(span=> .#take_or::<#ty, _>(#index, #default))
+            }
         }
     });
     takes.collect()
+}
+
+/// The name of a method at the place of the type that it is asked for, where an error about the two is told once.
+pub(crate) fn method(name: &str, ty: &impl Spanned) -> Ident {
+    Ident::new(name, hygienic(ty.span()))
 }

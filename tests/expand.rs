@@ -1,0 +1,1 @@
+//! What the macros make of a program.
