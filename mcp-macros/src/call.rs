@@ -56,18 +56,29 @@ pub(crate) fn closure(
     };
     let call = quote_spanned!(at=> #function(#passed #(#locals),*));
     let step = match (is_async, blocking) {
-        (true, _) => quote_spanned!(at=> __returns.later(async move { #call.await })),
+        // A borrowed server has to live in the future, too.
+        (true, _) if matches!(receiver, Some(Receiver::Reference)) => {
+            quote_spanned!(at=> __returns.later(async move { #call.await }))
+        }
+        (true, _) => quote_spanned!(at=> __returns.later(#call)),
         (false, true) => quote_spanned!(at=> __returns.blocking(move || #call)),
         (false, false) => quote_spanned!(at=> __returns.now(move || #call)),
+    };
+    let check = if locals.is_empty() {
+        quote_spanned!(at=> if !__arguments.finish() { return __arguments.refuse(); })
+    } else {
+        quote_spanned! {at=>
+            let (#(#runtime::Some(#locals),)* true) = (#(#locals,)* __arguments.finish()) else {
+                return __arguments.refuse();
+            };
+        }
     };
     quote_spanned! {at=>
         |#server, mut __call| {
             let __returns = __call.#returns::<#output>();
             let #mutable __arguments = __call.arguments(const { &[#(#tables),*] });
             #(let #locals = __arguments #takes;)*
-            let (#(#runtime::Some(#locals),)* true) = (#(#locals,)* __arguments.finish()) else {
-                return __arguments.refuse();
-            };
+            #check
             #share
             #step
         }

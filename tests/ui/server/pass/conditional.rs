@@ -32,6 +32,16 @@ impl Weather {
         days
     }
 
+    #[cfg(any())]
+    #[mcp_resource(uri = "weather://never")]
+    fn never_read(&self, context: Context) -> NoSuchType {}
+
+    #[cfg(all())]
+    #[mcp_resource(uri = "weather://always")]
+    fn always_read(&self, _context: Context) -> String {
+        String::new()
+    }
+
     /// A tool one way or the other.
     #[cfg_attr(all(), mcp_tool(read_only), inline)]
     #[cfg_attr(not(all()), mcp_tool(destructive = true))]

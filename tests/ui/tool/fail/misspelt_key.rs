@@ -1,7 +1,7 @@
 use mcp_runtime::prelude::*;
 
 /// Adds.
-#[mcp_tool(readonly, titel = "Add")]
+#[mcp_tool(readonly)]
 fn add(a: i64, b: i64) -> i64 {
     a + b
 }
