@@ -286,6 +286,12 @@ impl McpServer {
     }
 }
 
+impl Default for McpServer {
+    fn default() -> Self {
+        Self::new(ServerOptions::default())
+    }
+}
+
 /// A server whose transport is open.
 pub struct Bound {
     kind: Kind,
