@@ -47,6 +47,7 @@ pub(super) struct Doors {
 pub(super) struct House(Arc<Rooms>);
 
 struct Rooms {
+    endpoint: String,
     /// Every call on HTTP+SSE goes here: it does not take the way through the router.
     message_endpoint: String,
     legacy: Arc<LegacySse>,
@@ -56,6 +57,7 @@ struct Rooms {
 impl Doors {
     pub(super) fn new(options: &HttpOptions, guard: Guard, legacy: Arc<LegacySse>, stop: Arc<Stop>) -> Self {
         let house = House(Arc::new(Rooms {
+            endpoint: options.endpoint.clone(),
             message_endpoint: options.message_endpoint.clone(),
             router: router(options, Arc::clone(&legacy)),
             legacy,
@@ -66,6 +68,11 @@ impl Doors {
 
     pub(super) fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    pub(super) fn endpoints(&self) -> (&str, &str) {
+        let rooms = &self.house.0;
+        (&rooms.endpoint, &rooms.message_endpoint)
     }
 
     /// Answers one request, whatever becomes of it.

@@ -99,8 +99,8 @@ impl Rejection {
     pub(super) fn answer(self, id: Option<Id<'_>>) -> Response<ReplyBody> {
         let code = if self.status().is_server_error() { ErrorCode::InternalError } else { ErrorCode::InvalidRequest };
         let mut body = Vec::new();
-        // The first version's frame: an id that is not known is null, which every client can read.
-        write_error(&mut body, id, &RpcError::new(code, self.text()), ProtocolVersion::V2024_11_05);
+        // The oldest version's frame: an id that is not known is null, which every client can read.
+        write_error(&mut body, id, &RpcError::new(code, self.text()), ProtocolVersion::WITH_HANDSHAKE[0]);
         let mut response = json(self.status(), body);
         if let Some((name, value)) = self.header() {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
