@@ -47,7 +47,7 @@ pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>)
                 seen = Some(stage);
                 // Registered once a stage, not with every poll: the lock behind it is shared by all connections.
                 stopping.set(stop.changed());
-                drop(stopping.as_mut().poll(cx));
+                let _ = stopping.as_mut().poll(cx);
                 match stage {
                     Stage::Serving => {}
                     Stage::Draining => connection.as_mut().graceful_shutdown(),
@@ -290,10 +290,6 @@ pub(super) struct Answering(Arc<Lane>);
 impl Answering {
     pub(super) fn new(lane: Arc<Lane>) -> Self {
         Self(lane)
-    }
-
-    pub(super) fn lane(&self) -> &Arc<Lane> {
-        &self.0
     }
 }
 

@@ -47,7 +47,6 @@ pub(super) struct Doors {
 pub(super) struct House(Arc<Rooms>);
 
 struct Rooms {
-    endpoint: String,
     /// Every call on HTTP+SSE goes here: it does not take the way through the router.
     message_endpoint: String,
     legacy: Arc<LegacySse>,
@@ -57,7 +56,6 @@ struct Rooms {
 impl Doors {
     pub(super) fn new(options: &HttpOptions, guard: Guard, legacy: Arc<LegacySse>, stop: Arc<Stop>) -> Self {
         let house = House(Arc::new(Rooms {
-            endpoint: options.endpoint.clone(),
             message_endpoint: options.message_endpoint.clone(),
             router: router(options, Arc::clone(&legacy)),
             legacy,
@@ -68,11 +66,6 @@ impl Doors {
 
     pub(super) fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    pub(super) fn endpoints(&self) -> (&str, &str) {
-        let rooms = &self.house.0;
-        (&rooms.endpoint, &rooms.message_endpoint)
     }
 
     /// Answers one request, whatever becomes of it.

@@ -192,6 +192,7 @@ impl Clients {
     }
 
     /// How many there are.
+    #[cfg(test)]
     pub(crate) fn count(&self) -> usize {
         self.lock().open.len()
     }

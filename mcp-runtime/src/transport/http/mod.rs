@@ -104,12 +104,8 @@ impl Listener {
         self.address
     }
 
-    /// The paths of the event stream and of messages.
-    pub(crate) fn endpoints(&self) -> (&str, &str) {
-        self.doors.endpoints()
-    }
-
     /// The clients with an open stream, for whoever counts them.
+    #[cfg(test)]
     pub(crate) fn clients(&self) -> &Arc<Clients> {
         &self.clients
     }

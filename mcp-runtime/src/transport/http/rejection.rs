@@ -146,3 +146,22 @@ pub(super) fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Reply
 pub(super) fn close<B>(response: &mut Response<B>) {
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
 }
+
+#[cfg(test)]
+mod tests {
+    use http::header;
+
+    use super::Rejection;
+
+    #[test]
+    fn each_refusal_has_the_headers_that_its_status_demands() {
+        for rejection in Rejection::ALL {
+            let response = rejection.answer(None);
+            let has = |name| response.headers().contains_key(name);
+            assert_eq!(has(header::ALLOW), response.status() == 405, "{rejection:?}");
+            assert_eq!(has(header::RETRY_AFTER), matches!(response.status().as_u16(), 429 | 503), "{rejection:?}");
+            assert!(response.status().is_client_error() || response.status().is_server_error(), "{rejection:?}");
+            assert!(!rejection.to_string().ends_with('.'), "{rejection:?}");
+        }
+    }
+}
