@@ -34,7 +34,8 @@ pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>)
     let wire = Wire::new(socket, Arc::clone(&lane), head_limits);
     let service = {
         let lane = Arc::clone(&lane);
-        hyper::service::service_fn(move |request| Arc::clone(&doors).answer(Arc::clone(&lane), request))
+        // Boxed: hyper keeps room for it as long as the connection lives, and a stream lives long.
+        hyper::service::service_fn(move |request| Box::pin(Arc::clone(&doors).answer(Arc::clone(&lane), request)))
     };
     let mut connection = pin!(http.serve_connection(TokioIo::new(wire), service));
     let mut clock = pin!(sleep_until(Instant::now()));
