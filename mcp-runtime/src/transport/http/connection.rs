@@ -34,7 +34,8 @@ pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>)
     let wire = Wire::new(socket, Arc::clone(&lane), head_limits);
     let service = {
         let lane = Arc::clone(&lane);
-        hyper::service::service_fn(move |request| Arc::clone(&doors).answer(Arc::clone(&lane), request))
+        // Boxed: hyper keeps room for it as long as the connection lives, and a stream lives long.
+        hyper::service::service_fn(move |request| Box::pin(Arc::clone(&doors).answer(Arc::clone(&lane), request)))
     };
     let mut connection = pin!(http.serve_connection(TokioIo::new(wire), service));
     let mut clock = pin!(sleep_until(Instant::now()));
@@ -47,7 +48,7 @@ pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>)
                 seen = Some(stage);
                 // Registered once a stage, not with every poll: the lock behind it is shared by all connections.
                 stopping.set(stop.changed());
-                drop(stopping.as_mut().poll(cx));
+                let _ = stopping.as_mut().poll(cx);
                 match stage {
                     Stage::Serving => {}
                     Stage::Draining => connection.as_mut().graceful_shutdown(),
@@ -290,10 +291,6 @@ pub(super) struct Answering(Arc<Lane>);
 impl Answering {
     pub(super) fn new(lane: Arc<Lane>) -> Self {
         Self(lane)
-    }
-
-    pub(super) fn lane(&self) -> &Arc<Lane> {
-        &self.0
     }
 }
 

@@ -108,7 +108,8 @@ impl House {
     async fn enter(&self, request: Request<Incoming>) -> Response<ReplyBody> {
         let has_body = has_body(&request);
         if self.is_message(&request) {
-            return self.0.legacy.receive(request).await.unwrap_or_else(|rejection| refuse(rejection, has_body));
+            let (head, body) = request.into_parts();
+            return self.0.legacy.receive(&head, body).await.unwrap_or_else(|rejection| refuse(rejection, has_body));
         }
         let routed = self.0.router.clone().call(request).await.unwrap_or_else(|never| match never {});
         let mut response = routed.map(ReplyBody::routed);

@@ -12,7 +12,7 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts};
 use http_body::{Body, Frame};
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -91,17 +91,14 @@ impl LegacySse {
     }
 
     /// Takes one message. Its answer goes to the stream; what is no message is refused here.
-    pub(super) async fn receive(&self, request: Request<Incoming>) -> Result<Response<ReplyBody>, Rejection> {
-        let (head, body) = request.into_parts();
+    pub(super) async fn receive(&self, head: &Parts, body: Incoming) -> Result<Response<ReplyBody>, Rejection> {
         if body::declares_too_much(&body, &self.limits) {
             return Err(Rejection::LargeBody);
         }
         expect_json(&head.headers)?;
         let id = session_id(head.uri.query().unwrap_or_default())?;
-        drop(head);
-        let message = body::read(body, &self.limits).await?;
-        // Looked up after the body was read: the session may have ended meanwhile.
         let client = id.and_then(|id| self.clients.find(id)).ok_or(Rejection::UnknownSession)?;
+        let message = body::read(body, &self.limits).await?;
         Ok(self.dispatch(&client, &message))
     }
 
@@ -192,6 +189,7 @@ impl Clients {
     }
 
     /// How many there are.
+    #[cfg(test)]
     pub(crate) fn count(&self) -> usize {
         self.lock().open.len()
     }

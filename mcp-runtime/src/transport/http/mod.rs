@@ -106,6 +106,7 @@ impl Listener {
     }
 
     /// The clients with an open stream, for whoever counts them.
+    #[cfg(test)]
     pub(crate) fn clients(&self) -> &Arc<Clients> {
         &self.clients
     }
@@ -114,6 +115,8 @@ impl Listener {
     /// at once, and what is under way gets `shutdownGraceSeconds`.
     pub(crate) async fn serve(self, shutdown: impl Future<Output = ()>) {
         let Self { socket, doors, clients, stop, max_connections, .. } = self;
+        // However serving ends, nothing of it goes on.
+        let _end = CutOnDrop(Arc::clone(&stop));
         // Each connection holds a sender: once all are dropped, all have ended.
         let (open, mut all_ended) = mpsc::channel::<()>(1);
         let grace = doors.limits().shutdown_grace;
@@ -141,6 +144,14 @@ impl Listener {
             stop.enter(Stage::Cut);
             all_ended.recv().await;
         }
+    }
+}
+
+struct CutOnDrop(Arc<Stop>);
+
+impl Drop for CutOnDrop {
+    fn drop(&mut self) {
+        self.0.enter(Stage::Cut);
     }
 }
 
