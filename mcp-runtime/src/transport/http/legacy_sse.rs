@@ -189,7 +189,6 @@ impl Clients {
     }
 
     /// How many there are.
-    #[cfg(test)]
     pub(crate) fn count(&self) -> usize {
         self.lock().open.len()
     }

@@ -106,7 +106,6 @@ impl Listener {
     }
 
     /// The clients with an open stream, for whoever counts them.
-    #[cfg(test)]
     pub(crate) fn clients(&self) -> &Arc<Clients> {
         &self.clients
     }
