@@ -305,6 +305,7 @@ enum Kind {
     Http {
         listener: crate::transport::http::Listener,
         /// The paths of the event stream and of messages, for the announcement.
+        #[cfg(feature = "cli")]
         endpoints: (String, String),
     },
 }
@@ -409,6 +410,7 @@ async fn listen(dispatcher: Arc<Dispatcher>, options: SseOptions) -> Result<Kind
     use crate::transport::http::{HttpOptions, Listener};
 
     refuse_unbuilt(&options)?;
+    #[cfg(feature = "cli")]
     let endpoints = (options.endpoint.clone(), options.message_endpoint.clone());
     let http = HttpOptions {
         endpoint: options.endpoint,
@@ -421,7 +423,11 @@ async fn listen(dispatcher: Arc<Dispatcher>, options: SseOptions) -> Result<Kind
     };
     let listener = Listener::bind(dispatcher, &options.host, options.port, http).await?;
     tracing::info!(address = %listener.local_addr(), "listening");
-    Ok(Kind::Http { listener, endpoints })
+    Ok(Kind::Http {
+        listener,
+        #[cfg(feature = "cli")]
+        endpoints,
+    })
 }
 
 #[cfg(not(feature = "http"))]
