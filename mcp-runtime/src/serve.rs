@@ -250,12 +250,15 @@ impl McpServer {
                 self.fault = None;
                 let name = self.options.name.clone();
                 let bound = self.bind().await?;
+                // Before anybody is told that the server is there, and might tell it to stop.
+                let signals = crate::telemetry::Signals::take()
+                    .map_err(|source| Error::Io { what: "signals cannot be heeded", source })?;
                 bound.announce(&name);
                 let handle = bound.handle();
                 let serving = bound.serve();
                 tokio::select! {
                     result = serving => result,
-                    () = crate::telemetry::told_twice_to_stop(handle) => {
+                    () = signals.told_twice_to_stop(handle) => {
                         tracing::warn!("told twice to stop: calls in flight are cut");
                         Ok(())
                     }
