@@ -44,6 +44,7 @@
 pub mod __private;
 pub mod config;
 pub mod limits;
+mod principal;
 pub mod protocol;
 mod serve;
 mod server;
@@ -58,9 +59,10 @@ pub use mcp_macros::*;
 
 pub use config::{AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
 pub use limits::Limits;
+pub use principal::{AuthMethod, OwnerKey, Principal};
 pub use serve::{Bound, Handle, McpServer};
 pub use server::{
-    context::{Context, FromContext, State},
+    context::{Claims, Context, FromContext, State},
     error::Error,
     outcome::{
         IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, Json, PromptError, ReadRequest, ResourceError,

@@ -12,7 +12,9 @@ use std::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::dispatch::Caller;
 use crate::{
+    principal::Principal,
     protocol::{ClientCapabilities, Implementation, LoggingLevel, Meta, ProtocolVersion},
     session::{Call, Session},
 };
@@ -39,6 +41,7 @@ pub struct Context(Arc<Inner>);
 
 struct Inner {
     session: Arc<Session>,
+    principal: Option<Arc<Principal>>,
     call: Arc<Call>,
     states: Arc<States>,
     progress_token: Option<Box<RawValue>>,
@@ -108,6 +111,11 @@ impl Context {
     /// What the client offers.
     pub fn client_capabilities(&self) -> Option<&ClientCapabilities> {
         Some(&self.0.session.agreed()?.capabilities)
+    }
+
+    /// Who calls, where the listener authenticates; `None` on stdio and on an open listener.
+    pub fn principal(&self) -> Option<&Principal> {
+        self.0.principal.as_deref()
     }
 
     /// The version of the protocol that this client speaks. Handlers need not know; logs may want to.
@@ -270,6 +278,47 @@ impl FromContext for Context {
     }
 }
 
+/// Who calls. Where nobody is authenticated, the call fails; take [`Context::principal`] where both may be.
+impl FromContext for Principal {
+    type Error = &'static str;
+
+    fn from_context(context: &Context) -> Result<Self, Self::Error> {
+        context.principal().cloned().ok_or("this needs a caller who is authenticated")
+    }
+}
+
+/// What the caller's token says, as a type of yours.
+///
+/// ```
+/// use mcp_runtime::{Claims, prelude::*};
+///
+/// #[derive(serde::Deserialize)]
+/// struct Tenant {
+///     tenant: String,
+/// }
+///
+/// /// The tenant of the caller.
+/// #[mcp_tool]
+/// fn tenant(claims: Claims<Tenant>) -> String {
+///     claims.0.tenant
+/// }
+/// # fn main() {}
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Claims<T>(pub T);
+
+impl<T: serde::de::DeserializeOwned + Send> FromContext for Claims<T> {
+    type Error = &'static str;
+
+    fn from_context(context: &Context) -> Result<Self, Self::Error> {
+        let principal = context.principal().ok_or("this needs a caller who is authenticated")?;
+        principal.claims().map(Claims).map_err(|error| {
+            tracing::warn!(%error, "the claims of a token are not what a handler takes");
+            "the token does not say what this needs"
+        })
+    }
+}
+
 /// State that the server was given by [`McpServer::state`](crate::McpServer::state); a clone of it.
 ///
 /// ```
@@ -349,7 +398,7 @@ impl fmt::Debug for States {
 
 /// What a call's `Context` is made of, borrowed: a call that takes none makes none.
 pub(crate) struct Scene<'a> {
-    pub(crate) session: &'a Arc<Session>,
+    pub(crate) caller: Caller<'a>,
     pub(crate) states: &'a Arc<States>,
     pub(crate) meta: Option<&'a RawValue>,
     pub(crate) progress_token: Option<&'a RawValue>,
@@ -358,18 +407,19 @@ pub(crate) struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     pub(crate) fn new(
-        session: &'a Arc<Session>,
+        caller: Caller<'a>,
         states: &'a Arc<States>,
         meta: Option<&'a RawValue>,
         progress_token: Option<&'a RawValue>,
     ) -> Self {
-        Self { session, states, meta, progress_token, context: OnceCell::new() }
+        Self { caller, states, meta, progress_token, context: OnceCell::new() }
     }
 
     pub(crate) fn context(&self) -> &Context {
         self.context.get_or_init(|| {
             Context(Arc::new(Inner {
-                session: Arc::clone(self.session),
+                session: Arc::clone(self.caller.session),
+                principal: self.caller.principal.cloned(),
                 call: Arc::default(),
                 states: Arc::clone(self.states),
                 progress_token: self.progress_token.map(ToOwned::to_owned),

@@ -30,6 +30,7 @@ use super::{
 };
 use crate::{
     limits::Limits,
+    principal::Principal,
     protocol::{
         CompleteResult, Completion, ErrorCode, GetPromptResult, LoggingLevel, RpcError,
         adapt::Lower,
@@ -47,6 +48,41 @@ pub(crate) struct Dispatcher {
     blocking: BlockingPool,
 }
 
+/// Whose message it is: the session's, sent by a principal where the listener authenticates.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    pub(crate) session: &'a Arc<Session>,
+    pub(crate) principal: Option<&'a Arc<Principal>>,
+}
+
+impl<'a> Caller<'a> {
+    /// The caller on a transport that authenticates nobody.
+    pub(crate) fn unknown(session: &'a Arc<Session>) -> Self {
+        Self { session, principal: None }
+    }
+
+    /// Refuses a principal that lacks one of the scopes. Where nobody is authenticated there are none to lack.
+    fn must_have(self, scopes: &'static [&'static str]) -> Result<(), Refusal> {
+        match self.principal {
+            Some(principal) if !scopes.iter().all(|scope| principal.has_scope(scope)) => Err(Refusal::Scopes(scopes)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why a request gets no result.
+enum Refusal {
+    Error(RpcError),
+    /// The principal lacks one of these.
+    Scopes(&'static [&'static str]),
+}
+
+impl From<RpcError> for Refusal {
+    fn from(error: RpcError) -> Self {
+        Self::Error(error)
+    }
+}
+
 /// What became of a message.
 pub(crate) enum Received {
     /// The answer stands in the buffer.
@@ -57,6 +93,8 @@ pub(crate) enum Received {
     Pending(Pending),
     /// It is no message; the refusal stands in the buffer.
     Refused,
+    /// The principal lacks one of these scopes; the refusal stands in the buffer.
+    Forbidden(&'static [&'static str]),
 }
 
 /// The answer to a call that is under way; none where nobody waits for it any more.
@@ -76,9 +114,9 @@ impl Dispatcher {
     }
 
     /// Takes one message of a session; an answer that is there at once is appended to `out`.
-    pub(crate) fn receive(self: &Arc<Self>, session: &Arc<Session>, message: &[u8], out: &mut Vec<u8>) -> Received {
+    pub(crate) fn receive(self: &Arc<Self>, caller: Caller<'_>, message: &[u8], out: &mut Vec<u8>) -> Received {
         let refuse = |out: &mut Vec<u8>, malformed: Malformed<'_>| {
-            write_error(out, malformed.id, &malformed.error, session.version());
+            write_error(out, malformed.id, &malformed.error, caller.session.version());
             Received::Refused
         };
         let Ok(text) = std::str::from_utf8(message) else {
@@ -91,25 +129,25 @@ impl Dispatcher {
             return refuse(out, Malformed::invalid_request("the message is nested too deeply"));
         }
         if text.trim_ascii_start().starts_with('[') {
-            return self.receive_batch(session, text, out);
+            return self.receive_batch(caller, text, out);
         }
         match Envelope::parse(text) {
-            Ok(envelope) => self.handle(session, &envelope, out),
+            Ok(envelope) => self.handle(caller, &envelope, out),
             Err(malformed) => refuse(out, malformed),
         }
     }
 
     /// Takes an array of messages, where the session's version has such.
-    fn receive_batch(self: &Arc<Self>, session: &Arc<Session>, text: &str, out: &mut Vec<u8>) -> Received {
+    fn receive_batch(self: &Arc<Self>, caller: Caller<'_>, text: &str, out: &mut Vec<u8>) -> Received {
         let refuse = |out: &mut Vec<u8>, malformed: Malformed<'_>| {
-            write_error(out, malformed.id, &malformed.error, session.version());
+            write_error(out, malformed.id, &malformed.error, caller.session.version());
             Received::Refused
         };
         let messages: Vec<&RawValue> = match serde_json::from_str(text) {
             Ok(messages) => messages,
             Err(_) => return refuse(out, Malformed::parse_error("the message is not valid JSON")),
         };
-        if !session.agreed().is_some_and(|agreed| agreed.version.has_batching()) {
+        if !caller.session.agreed().is_some_and(|agreed| agreed.version.has_batching()) {
             return refuse(out, Malformed::invalid_request("batches exist in version 2025-03-26 only"));
         }
         if messages.is_empty() {
@@ -125,11 +163,11 @@ impl Dispatcher {
         for message in messages {
             let mut answer = Vec::new();
             let received = match Envelope::parse(message.get()) {
-                Ok(envelope) => self.handle(session, &envelope, &mut answer),
+                Ok(envelope) => self.handle(caller, &envelope, &mut answer),
                 Err(malformed) => refuse(&mut answer, malformed),
             };
             match received {
-                Received::Answered | Received::Refused => answers.push(answer),
+                Received::Answered | Received::Refused | Received::Forbidden(_) => answers.push(answer),
                 Received::Accepted => {}
                 Received::Pending(call) => pending.push(call),
             }
@@ -151,60 +189,65 @@ impl Dispatcher {
         }))
     }
 
-    fn handle(self: &Arc<Self>, session: &Arc<Session>, envelope: &Envelope<'_>, out: &mut Vec<u8>) -> Received {
+    fn handle(self: &Arc<Self>, caller: Caller<'_>, envelope: &Envelope<'_>, out: &mut Vec<u8>) -> Received {
         let Kind::Call { method, params } = &envelope.kind else {
             tracing::debug!("an answer to no request of this server was dropped");
             return Received::Accepted;
         };
         let Some(id) = envelope.id else {
             if Method::parse(method) == Some(Method::Cancelled) {
-                cancel(session, *params);
+                cancel(caller.session, *params);
             }
             return Received::Accepted;
         };
-        match self.request(session, id, method, *params, out) {
+        match self.request(caller, id, method, *params, out) {
             Ok(received) => received,
-            Err(error) => {
-                write_error(out, Some(id), &error, session.version());
+            Err(Refusal::Error(error)) => {
+                write_error(out, Some(id), &error, caller.session.version());
                 Received::Answered
+            }
+            Err(Refusal::Scopes(scopes)) => {
+                let message = format!("this takes the scopes {}", scopes.join(" "));
+                write_error(out, Some(id), &RpcError::invalid_request(message), caller.session.version());
+                Received::Forbidden(scopes)
             }
         }
     }
 
     fn request(
         self: &Arc<Self>,
-        session: &Arc<Session>,
+        caller: Caller<'_>,
         id: Id<'_>,
         method: &str,
         params: Option<&RawValue>,
         out: &mut Vec<u8>,
-    ) -> Result<Received, RpcError> {
+    ) -> Result<Received, Refusal> {
         let found = Method::parse(method).filter(|method| method.is_request());
         let Some(found) = found else {
             let message = format!("there is no method `{}`", excerpt(method));
-            return Err(RpcError::new(ErrorCode::MethodNotFound, message));
+            return Err(RpcError::new(ErrorCode::MethodNotFound, message).into());
         };
-        if session.agreed().is_none() && !matches!(found, Method::Initialize | Method::Ping) {
-            return Err(RpcError::invalid_request("`initialize` comes first"));
+        if caller.session.agreed().is_none() && !matches!(found, Method::Initialize | Method::Ping) {
+            return Err(RpcError::invalid_request("`initialize` comes first").into());
         }
-        if session.is_under_way(id.as_str()) {
-            return Err(RpcError::invalid_request("a request of this id is under way"));
+        if caller.session.is_under_way(id.as_str()) {
+            return Err(RpcError::invalid_request("a request of this id is under way").into());
         }
         match found {
-            Method::CallTool => return self.call_tool(session, id, params, out),
-            Method::ReadResource => return self.read_resource(session, id, params, out),
-            Method::GetPrompt => return self.get_prompt(session, id, params, out),
-            Method::Complete => return self.complete(session, id, params, out),
-            Method::ListTools => self.list(List::Tools, session, id, params, out)?,
-            Method::ListResources => self.list(List::Resources, session, id, params, out)?,
-            Method::ListResourceTemplates => self.list(List::ResourceTemplates, session, id, params, out)?,
-            Method::ListPrompts => self.list(List::Prompts, session, id, params, out)?,
+            Method::CallTool => return self.call_tool(caller, id, params, out),
+            Method::ReadResource => return self.read_resource(caller, id, params, out),
+            Method::GetPrompt => return self.get_prompt(caller, id, params, out),
+            Method::Complete => return self.complete(caller, id, params, out),
+            Method::ListTools => self.list(List::Tools, caller.session, id, params, out)?,
+            Method::ListResources => self.list(List::Resources, caller.session, id, params, out)?,
+            Method::ListResourceTemplates => self.list(List::ResourceTemplates, caller.session, id, params, out)?,
+            Method::ListPrompts => self.list(List::Prompts, caller.session, id, params, out)?,
             Method::Initialize => {
-                let result = lifecycle::initialize(&self.registry, session, params)?;
+                let result = lifecycle::initialize(&self.registry, caller.session, params)?;
                 write_result(out, id, &result);
             }
             Method::SetLevel => {
-                set_level(session, params)?;
+                set_level(caller.session, params)?;
                 write_raw_result(out, id, b"{}");
             }
             Method::Ping => write_raw_result(out, id, b"{}"),
@@ -245,11 +288,11 @@ impl Dispatcher {
 
     fn call_tool(
         self: &Arc<Self>,
-        session: &Arc<Session>,
+        caller: Caller<'_>,
         id: Id<'_>,
         params: Option<&RawValue>,
         out: &mut Vec<u8>,
-    ) -> Result<Received, RpcError> {
+    ) -> Result<Received, Refusal> {
         #[derive(Deserialize)]
         struct Params<'a> {
             #[serde(borrow)]
@@ -261,14 +304,15 @@ impl Dispatcher {
         }
         let params: Params<'_> = read_params(params.ok_or_else(|| missing("params.name"))?)?;
         let Some(tool) = self.registry.tool(&params.name) else {
-            return Err(unknown("tool", &params.name, self.registry.tool_names()));
+            return Err(unknown("tool", &params.name, self.registry.tool_names()).into());
         };
+        caller.must_have(tool.scopes)?;
         // An absent `arguments` and a null one are an empty object.
         let arguments = params.arguments.filter(|raw| raw.get() != "null");
         if arguments.is_some_and(|raw| !raw.get().starts_with('{')) {
-            return Err(RpcError::invalid_params("`params.arguments` must be an object"));
+            return Err(RpcError::invalid_params("`params.arguments` must be an object").into());
         }
-        let scene = Scene::new(session, &tool.states, params.meta, progress_token(params.meta)?);
+        let scene = Scene::new(caller, &tool.states, params.meta, progress_token(params.meta)?);
         let step = guarded(|| {
             tool.function.call(ToolCall(Mode::Run(ToolRun {
                 name: &tool.listed.name,
@@ -278,16 +322,16 @@ impl Dispatcher {
                 scene: &scene,
             })))
         });
-        self.advance(step, &scene, id, tool.timeout, |_| (), out)
+        Ok(self.advance(step, &scene, id, tool.timeout, |_| (), out)?)
     }
 
     fn read_resource(
         self: &Arc<Self>,
-        session: &Arc<Session>,
+        caller: Caller<'_>,
         id: Id<'_>,
         params: Option<&RawValue>,
         out: &mut Vec<u8>,
-    ) -> Result<Received, RpcError> {
+    ) -> Result<Received, Refusal> {
         #[derive(Deserialize)]
         struct Params<'a> {
             #[serde(borrow)]
@@ -305,9 +349,10 @@ impl Dispatcher {
             if let Some(near) = nearest(&params.uri, self.registry.resource_uris()) {
                 error.message.push_str(&format!("; did you mean `{near}`?"));
             }
-            return Err(error);
+            return Err(error.into());
         };
-        let scene = Scene::new(session, &resource.states, params.meta, progress_token(params.meta)?);
+        caller.must_have(resource.spec.scopes)?;
+        let scene = Scene::new(caller, &resource.states, params.meta, progress_token(params.meta)?);
         let step = guarded(|| {
             resource.function.call(ResourceCall(Mode::Run(ResourceRun {
                 uri: &params.uri,
@@ -316,16 +361,16 @@ impl Dispatcher {
                 scene: &scene,
             })))
         });
-        self.advance(step, &scene, id, None, |_| (), out)
+        Ok(self.advance(step, &scene, id, None, |_| (), out)?)
     }
 
     fn get_prompt(
         self: &Arc<Self>,
-        session: &Arc<Session>,
+        caller: Caller<'_>,
         id: Id<'_>,
         params: Option<&RawValue>,
         out: &mut Vec<u8>,
-    ) -> Result<Received, RpcError> {
+    ) -> Result<Received, Refusal> {
         #[derive(Deserialize)]
         struct Params<'a> {
             #[serde(borrow)]
@@ -337,10 +382,11 @@ impl Dispatcher {
         }
         let params: Params<'_> = read_params(params.ok_or_else(|| missing("params.name"))?)?;
         let Some(prompt) = self.registry.prompt(&params.name) else {
-            return Err(unknown("prompt", &params.name, self.registry.prompt_names()));
+            return Err(unknown("prompt", &params.name, self.registry.prompt_names()).into());
         };
+        caller.must_have(prompt.scopes)?;
         let arguments: Vec<_> = params.arguments.unwrap_or_default().into_iter().collect();
-        let scene = Scene::new(session, &prompt.states, params.meta, progress_token(params.meta)?);
+        let scene = Scene::new(caller, &prompt.states, params.meta, progress_token(params.meta)?);
         let step = guarded(|| {
             prompt.function.call(PromptCall(Mode::Run(PromptRun {
                 name: &params.name,
@@ -355,16 +401,16 @@ impl Dispatcher {
                 result.description = listed.map(str::to_owned);
             }
         };
-        self.advance(step, &scene, id, None, describe, out)
+        Ok(self.advance(step, &scene, id, None, describe, out)?)
     }
 
     fn complete(
         self: &Arc<Self>,
-        session: &Arc<Session>,
+        caller: Caller<'_>,
         id: Id<'_>,
         params: Option<&RawValue>,
         out: &mut Vec<u8>,
-    ) -> Result<Received, RpcError> {
+    ) -> Result<Received, Refusal> {
         #[derive(Deserialize)]
         struct Params {
             #[serde(rename = "ref")]
@@ -385,19 +431,19 @@ impl Dispatcher {
             value: String,
         }
         if !self.registry.has_completions() {
-            return Err(RpcError::new(ErrorCode::MethodNotFound, "this server completes no arguments"));
+            return Err(RpcError::new(ErrorCode::MethodNotFound, "this server completes no arguments").into());
         }
         let params: Params = read_params(params.ok_or_else(|| missing("params.ref"))?)?;
         let completers: &[(&str, Completer)] = match &params.reference {
             Reference::Prompt { name } => match self.registry.prompt(name) {
                 Some(prompt) => &prompt.completers,
-                None => return Err(unknown("prompt", name, self.registry.prompt_names())),
+                None => return Err(unknown("prompt", name, self.registry.prompt_names()).into()),
             },
             Reference::Resource { uri } => {
                 match self.registry.template_of(uri).or_else(|| self.registry.template(uri).map(|(found, _)| found)) {
                     Some(template) => &template.completers,
                     None => {
-                        return Err(unknown("resource template", uri, self.registry.resource_uris()));
+                        return Err(unknown("resource template", uri, self.registry.resource_uris()).into());
                     }
                 }
             }
@@ -405,7 +451,7 @@ impl Dispatcher {
         let complete = completers.iter().find(|(name, _)| *name == params.argument.name).map(|(_, complete)| *complete);
         let value = params.argument.value;
         let states = Arc::default();
-        let scene = Scene::new(session, &states, None, None);
+        let scene = Scene::new(caller, &states, None, None);
         let step = guarded(|| {
             Step::Later(Box::pin(async move {
                 let values = match complete {
@@ -415,7 +461,7 @@ impl Dispatcher {
                 Ok(CompleteResult { completion: Completion::new(values) })
             }))
         });
-        self.advance(step, &scene, id, None, |_| (), out)
+        Ok(self.advance(step, &scene, id, None, |_| (), out)?)
     }
 
     /// Takes a call as far as it goes without waiting; what is left over becomes a future.
@@ -428,7 +474,7 @@ impl Dispatcher {
         polish: impl FnOnce(&mut R) + Send + 'static,
         out: &mut Vec<u8>,
     ) -> Result<Received, RpcError> {
-        let version = scene.session.version();
+        let version = scene.caller.session.version();
         let mut later = match step {
             Step::Described => return Err(RpcError::internal("the handler did not run")),
             Step::Done(result) => {
@@ -451,13 +497,13 @@ impl Dispatcher {
             return Ok(Received::Answered);
         }
         if let Some(most) = self.limits.max_requests_per_session
-            && scene.session.calls_under_way() >= most
+            && scene.caller.session.calls_under_way() >= most
         {
             return Err(RpcError::internal(format!("{most} requests are under way; wait for one to end")));
         }
         let under_way = UnderWay::begin(scene, id)?;
         let deadlines = Deadlines::new(timeout, &self.limits);
-        let session = Arc::clone(scene.session);
+        let session = Arc::clone(scene.caller.session);
         let id = id.as_str().to_owned();
         Ok(Received::Pending(Box::pin(async move {
             let result = deadlines.watch(&under_way.call, later).await;
@@ -506,10 +552,10 @@ struct UnderWay {
 impl UnderWay {
     fn begin(scene: &Scene<'_>, id: Id<'_>) -> Result<Self, RpcError> {
         let call = scene.call();
-        if !scene.session.begin(id.as_str(), &call) {
+        if !scene.caller.session.begin(id.as_str(), &call) {
             return Err(RpcError::invalid_request("a request of this id is under way"));
         }
-        Ok(Self { session: Arc::clone(scene.session), id: id.as_str().to_owned(), call })
+        Ok(Self { session: Arc::clone(scene.caller.session), id: id.as_str().to_owned(), call })
     }
 }
 

@@ -242,6 +242,7 @@ pub(crate) struct RegisteredTool {
     pub(crate) states: Arc<States>,
     /// The names that its schema knows.
     pub(crate) properties: Option<Vec<String>>,
+    pub(crate) scopes: &'static [&'static str],
     pub(crate) strict: bool,
     pub(crate) timeout: Option<Duration>,
 }
@@ -258,6 +259,7 @@ pub(crate) struct RegisteredResource {
 /// A prompt with all that its making needs.
 pub(crate) struct RegisteredPrompt {
     pub(crate) listed: protocol::Prompt,
+    pub(crate) scopes: &'static [&'static str],
     pub(crate) description: Option<&'static str>,
     pub(crate) function: PromptFunction,
     pub(crate) states: Arc<States>,
@@ -400,6 +402,7 @@ impl Registry {
             function,
             states,
             properties: if own_schema.is_some() { None } else { description.names() },
+            scopes: spec.scopes,
             strict: spec.strict,
             timeout: spec.timeout,
         };
@@ -452,6 +455,7 @@ impl Registry {
         };
         let prompt = RegisteredPrompt {
             listed,
+            scopes: spec.scopes,
             description: spec.description,
             function,
             states,

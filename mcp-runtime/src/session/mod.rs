@@ -12,13 +12,18 @@ use std::{
 
 pub(crate) use outbox::{Outbox, Overflow};
 
-use crate::protocol::{ClientCapabilities, Implementation, LoggingLevel, ProtocolVersion};
+use crate::{
+    principal::OwnerKey,
+    protocol::{ClientCapabilities, Implementation, LoggingLevel, ProtocolVersion},
+};
 
 /// One client's session: from its connection to its end.
 #[derive(Debug)]
 pub(crate) struct Session {
     /// What goes to the client outside of an answer.
     pub(crate) outbox: Outbox,
+    /// The principal that opened it, where the listener authenticates: nobody else may use it.
+    owner: Option<OwnerKey>,
     agreed: OnceLock<Agreed>,
     /// `LoggingLevel` as a number: the mildest that is sent.
     level: AtomicU8,
@@ -36,14 +41,20 @@ pub(crate) struct Agreed {
 }
 
 impl Session {
-    pub(crate) fn new(outbox: Outbox) -> Arc<Self> {
+    pub(crate) fn new(outbox: Outbox, owner: Option<OwnerKey>) -> Arc<Self> {
         Arc::new(Self {
             outbox,
+            owner,
             agreed: OnceLock::new(),
             level: AtomicU8::new(LoggingLevel::Info as u8),
             calls: Mutex::default(),
             under_way: AtomicUsize::new(0),
         })
+    }
+
+    /// Whether the session is that principal's.
+    pub(crate) fn belongs_to(&self, owner: Option<&OwnerKey>) -> bool {
+        self.owner.as_ref() == owner
     }
 
     /// Settles the version and the client; false where that was done before.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    server::dispatch::{Dispatcher, Received},
+    server::dispatch::{Caller, Dispatcher, Received},
     session::{Outbox, Overflow, Session},
 };
 
@@ -16,7 +16,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub(crate) fn new(dispatcher: Arc<Dispatcher>) -> Self {
-        let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()));
+        let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()), None);
         Self { dispatcher, session }
     }
 
@@ -28,8 +28,8 @@ impl Memory {
     /// Gives the server one message; what it answers comes out of [`Memory::receive`], in its own time.
     pub(crate) async fn send(&self, message: &[u8]) {
         let mut answer = Vec::new();
-        match self.dispatcher.receive(&self.session, message, &mut answer) {
-            Received::Answered | Received::Refused => {
+        match self.dispatcher.receive(Caller::unknown(&self.session), message, &mut answer) {
+            Received::Answered | Received::Refused | Received::Forbidden(_) => {
                 // Closed means that nobody reads the answer any more.
                 let _ = self.session.outbox.send(answer).await;
             }
@@ -47,7 +47,7 @@ impl Memory {
 
     /// Gives the server one message; whether its answer was there at once.
     pub(crate) fn answer(&self, message: &[u8], out: &mut Vec<u8>) -> bool {
-        let received = self.dispatcher.receive(&self.session, message, out);
+        let received = self.dispatcher.receive(Caller::unknown(&self.session), message, out);
         matches!(received, Received::Answered | Received::Refused)
     }
 

@@ -23,7 +23,7 @@ use tokio::{
 
 use crate::{
     protocol::{ErrorCode, RpcError, jsonrpc::write_error},
-    server::dispatch::{Dispatcher, Received},
+    server::dispatch::{Caller, Dispatcher, Received},
     session::{Outbox, Overflow, Session},
 };
 
@@ -49,7 +49,7 @@ where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
 {
-    let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()));
+    let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()), None);
     let mut pipe = Pipe {
         lines: Lines::new(dispatcher.limits().max_line_bytes.unwrap_or(usize::MAX)),
         most_calls: dispatcher.limits().max_requests_per_session.unwrap_or(usize::MAX),
@@ -177,20 +177,22 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             dispatched = true;
             let before = self.output.len();
             match line {
-                Line::Whole(line) => match self.dispatcher.receive(&self.session, line, &mut self.output) {
-                    Received::Answered | Received::Refused => {}
-                    Received::Accepted => continue,
-                    Received::Pending(pending) => {
-                        let session = Arc::clone(&self.session);
-                        self.calls.spawn(async move {
-                            if let Some(answer) = pending.await {
-                                // Closed means that nobody reads the answer any more.
-                                let _ = session.outbox.send(answer).await;
-                            }
-                        });
-                        continue;
+                Line::Whole(line) => {
+                    match self.dispatcher.receive(Caller::unknown(&self.session), line, &mut self.output) {
+                        Received::Answered | Received::Refused | Received::Forbidden(_) => {}
+                        Received::Accepted => continue,
+                        Received::Pending(pending) => {
+                            let session = Arc::clone(&self.session);
+                            self.calls.spawn(async move {
+                                if let Some(answer) = pending.await {
+                                    // Closed means that nobody reads the answer any more.
+                                    let _ = session.outbox.send(answer).await;
+                                }
+                            });
+                            continue;
+                        }
                     }
-                },
+                }
                 Line::TooLong => {
                     let message = format!("the line is longer than {} bytes", self.lines.limit());
                     let error = RpcError::new(ErrorCode::ParseError, message);
