@@ -34,6 +34,8 @@ pub(super) struct Wire {
     held: BytesMut,
     /// How much of that may be handed on.
     granted: usize,
+    /// The client says no more; it may still listen.
+    ended: bool,
     /// The lane knows that a write waits.
     stalled: bool,
     /// How much more is thrown away so that the client gets to read its refusal.
@@ -69,6 +71,7 @@ impl Wire {
             head: Head::default(),
             held: BytesMut::new(),
             granted: 0,
+            ended: false,
             stalled: false,
             patience: PATIENCE,
         }
@@ -115,7 +118,7 @@ impl Wire {
                     }
                 }
             }
-            if ready!(self.poll_socket(cx, buf))? == 0 {
+            if self.ended || ready!(self.poll_socket(cx, buf))? == 0 {
                 return Poll::Ready(Ok(()));
             }
             if self.held.is_empty() {
@@ -171,11 +174,13 @@ impl Wire {
         Poll::Ready(Ok(()))
     }
 
-    /// hyper looks whether the client is still there. A next request waits.
+    /// hyper looks whether the client is still there. A next request waits, and so does the end: a client may close its
+    /// half and listen on.
     fn poll_end(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        if self.held.is_empty() {
+        if self.held.is_empty() && !self.ended {
             if ready!(self.poll_socket(cx, buf))? == 0 {
-                return Poll::Ready(Ok(()));
+                self.ended = true;
+                self.lane.end();
             }
             self.keep_back(0, buf);
         }
