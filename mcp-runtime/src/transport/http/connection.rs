@@ -144,7 +144,7 @@ struct State {
     last: bool,
     /// A next request has come, and waits.
     parked: bool,
-    /// The client says no more.
+    /// Nothing more is read from the client until its answer is over.
     ended: bool,
     killed: bool,
     /// The session whose event stream this connection carries.
@@ -208,6 +208,7 @@ impl Lane {
     fn answered(&self) {
         let mut state = self.lock();
         state.phase = Phase::Idle(Instant::now());
+        state.ended = false;
         state.session = Weak::new();
     }
 
@@ -236,7 +237,7 @@ impl Lane {
         self.lock().parked = true;
     }
 
-    /// The client has closed its half of the connection.
+    /// The client has closed its half of the connection, or sends more than is read ahead.
     pub(super) fn end(&self) {
         self.lock().ended = true;
     }
@@ -270,7 +271,7 @@ impl Lane {
         if (state.ended || state.stalled.is_some())
             && let Some(session) = state.session.upgrade()
         {
-            // Whoever opened a stream and closes its half has gone.
+            // Whoever opened a stream and closes its half has gone; the end of another could not be seen any more.
             if state.ended {
                 return Next::Cut;
             }

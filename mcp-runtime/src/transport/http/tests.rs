@@ -778,6 +778,25 @@ async fn a_client_that_closes_its_half_is_answered_and_its_stream_ends() {
 }
 
 #[tokio::test]
+async fn a_stream_whose_client_says_more_and_goes_ends_at_once() {
+    let server = Server::start(|_| {}).await;
+    let open = "GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    for more in [open.to_owned(), "\r\n".to_owned(), "x".repeat(30_000), "x".repeat(1_000_000)] {
+        let mut connection = server.sent(format!("{open}{}", &more[..more.len() / 2])).await;
+        assert_eq!(connection.head().await.status, 200);
+        // One that sends without end is cut off in the middle of it.
+        let _ = connection.socket.write_all(&more.as_bytes()[more.len() / 2..]).await;
+        drop(connection);
+        server.settles_at(0).await;
+    }
+    for body in ["Content-Length: 5\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n5\r\n{}"] {
+        let reply = server.ask(format!("GET /sse HTTP/1.1\r\nHost: localhost\r\n{body}")).await;
+        reply.is_refusal(400);
+        assert_eq!(reply.header("connection"), Some("close"));
+    }
+}
+
+#[tokio::test]
 async fn only_json_executes() {
     let server = Server::start(|_| {}).await;
     let mut stream = server.initialized().await;

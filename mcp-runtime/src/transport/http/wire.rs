@@ -58,6 +58,9 @@ enum Input {
 /// What hyper reads in place of a head that was refused.
 const STAND_IN: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
+/// How much is read ahead of the request that is being answered.
+const AHEAD: usize = 64 * 1024;
+
 /// How much of a refused request is read before the connection is closed under a client that still sends.
 const PATIENCE: usize = 16 * 1024 * 1024;
 
@@ -177,14 +180,15 @@ impl Wire {
     /// hyper looks whether the client is still there. A next request waits, and so does the end: a client may close its
     /// half and listen on.
     fn poll_end(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        if self.held.is_empty() && !self.ended {
-            if ready!(self.poll_socket(cx, buf))? == 0 {
-                self.ended = true;
-                self.lane.end();
+        while !self.ended && self.held.len() < AHEAD {
+            match self.poll_socket(cx, buf) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(read) => self.ended = read? == 0,
             }
             self.keep_back(0, buf);
+            self.lane.park();
         }
-        self.lane.park();
+        self.lane.end();
         Poll::Pending
     }
 
