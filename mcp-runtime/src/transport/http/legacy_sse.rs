@@ -406,7 +406,8 @@ mod tests {
         assert_eq!(open().err().unwrap().status(), 503);
         tokio::time::advance(Duration::from_secs(1)).await;
         open().unwrap();
-        assert!(oldest.outbox.is_closed() && !younger.outbox.is_closed());
+        assert!(oldest.outbox.push(Vec::new()).is_err());
+        younger.outbox.push(Vec::new()).unwrap();
         assert_eq!(open().err().unwrap().status(), 503);
         assert_eq!(clients.count(), 2);
     }

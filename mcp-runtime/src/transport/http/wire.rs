@@ -180,15 +180,19 @@ impl Wire {
     /// hyper looks whether the client is still there. A next request waits, and so does the end: a client may close its
     /// half and listen on.
     fn poll_end(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        while !self.ended && self.held.len() < AHEAD {
-            match self.poll_socket(cx, buf) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(read) => self.ended = read? == 0,
-            }
+        let mut open = !self.ended && self.held.len() < AHEAD;
+        while open && let Poll::Ready(count) = self.poll_socket(cx, buf)? {
             self.keep_back(0, buf);
+            self.ended = count == 0;
+            open = !self.ended && self.held.len() < AHEAD;
+        }
+        if !open {
+            self.lane.end();
+        }
+        if !open || !self.held.is_empty() {
+            // Nobody wakes hyper for what has come already.
             self.lane.park();
         }
-        self.lane.end();
         Poll::Pending
     }
 
