@@ -14,7 +14,7 @@ use axum::{
     extract::State,
     routing::{MethodRouter, get},
 };
-use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
+use http::{HeaderValue, Method, Request, Response, header};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use tower_http::cors::Cors;
@@ -154,9 +154,13 @@ fn router(options: &HttpOptions, legacy: Arc<LegacySse>) -> Router {
 async fn open_stream(
     State(legacy): State<Arc<LegacySse>>,
     Extension(lane): Extension<Arc<Lane>>,
-    headers: HeaderMap,
+    request: Request<Body>,
 ) -> Result<Response<Body>, Rejection> {
-    let (session, response) = legacy.open(&headers)?;
+    // Behind a body that nobody reads the end of the client could not be seen.
+    if !request.body().is_end_stream() {
+        return Err(Rejection::UnexpectedBody);
+    }
+    let (session, response) = legacy.open(request.headers())?;
     lane.carry(&session);
     Ok(response.map(Body::new))
 }

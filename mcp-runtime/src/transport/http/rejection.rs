@@ -70,6 +70,8 @@ rejections! {
     OnlyPost: METHOD_NOT_ALLOWED, "this path takes POST only";
     /// `Accept` leaves out what the path answers with.
     NotAcceptable: NOT_ACCEPTABLE, "this path answers with text/event-stream, which the Accept header leaves out";
+    /// A body where none is read.
+    UnexpectedBody: BAD_REQUEST, "a request for an event stream has no body";
     /// A body over `maxBodyBytes`.
     LargeBody: PAYLOAD_TOO_LARGE, "the body is too large";
     /// A body that is not declared as JSON.
