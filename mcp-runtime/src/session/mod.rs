@@ -52,6 +52,10 @@ impl Session {
         })
     }
 
+    pub(crate) fn owner(&self) -> Option<&OwnerKey> {
+        self.owner.as_ref()
+    }
+
     /// Whether the session is that principal's.
     pub(crate) fn belongs_to(&self, owner: Option<&OwnerKey>) -> bool {
         self.owner.as_ref() == owner

@@ -22,6 +22,7 @@ use tower_service::Service;
 
 use super::{
     HttpOptions,
+    admission::{self, Gate},
     body::ReplyBody,
     connection::{Answering, Lane},
     guard::Guard,
@@ -30,7 +31,11 @@ use super::{
     stop::{Stage, Stop},
     well_known,
 };
-use crate::limits::Limits;
+use crate::{
+    auth::{Authenticator, Document},
+    limits::Limits,
+    principal::Principal,
+};
 
 /// All that a request meets between its connection and its door.
 pub(super) struct Doors {
@@ -49,18 +54,33 @@ pub(super) struct House(Arc<Rooms>);
 struct Rooms {
     /// Every call on HTTP+SSE goes here: it does not take the way through the router.
     message_endpoint: String,
+    endpoint: String,
     legacy: Arc<LegacySse>,
+    gate: Gate,
     router: Router,
 }
 
 impl Doors {
-    pub(super) fn new(options: &HttpOptions, guard: Guard, legacy: Arc<LegacySse>, stop: Arc<Stop>) -> Self {
+    pub(super) fn new(
+        options: &HttpOptions,
+        guard: Guard,
+        authenticator: Option<Arc<Authenticator>>,
+        legacy: Arc<LegacySse>,
+        stop: Arc<Stop>,
+    ) -> Self {
+        let documents = authenticator.as_ref().map(|it| it.documents().to_vec()).unwrap_or_default();
+        let mut open: Vec<String> = documents.iter().flat_map(|document| document.paths.clone()).collect();
+        open.extend(options.health_endpoint.clone());
+        let gate = Gate::new(authenticator, open, &options.limits);
+        let credential = gate.header();
         let house = House(Arc::new(Rooms {
             message_endpoint: options.message_endpoint.clone(),
-            router: router(options, Arc::clone(&legacy)),
+            endpoint: options.endpoint.clone(),
+            gate,
+            router: router(options, documents, Arc::clone(&legacy)),
             legacy,
         }));
-        let cors = options.allow_origins.as_ref().map(|_| guard.cors(house.clone()));
+        let cors = options.allow_origins.as_ref().map(|_| guard.cors(house.clone(), credential));
         Self { guard, cors, house, stop, limits: options.limits.clone() }
     }
 
@@ -104,13 +124,32 @@ impl Doors {
 }
 
 impl House {
-    /// The one way in: authentication has its place here, behind the preflights and before every path.
+    /// The one way in: authentication stands here, behind the preflights and before every path.
     async fn enter(&self, request: Request<Incoming>) -> Response<ReplyBody> {
+        let Rooms { gate, legacy, endpoint, .. } = &*self.0;
         let has_body = has_body(&request);
-        if self.is_message(&request) {
-            let (head, body) = request.into_parts();
-            return self.0.legacy.receive(&head, body).await.unwrap_or_else(|rejection| refuse(rejection, has_body));
+        let is_message = self.is_message(&request);
+        let (mut head, body) = request.into_parts();
+        let opens_stream = admission::opens_stream(&head, endpoint);
+        let by_query = opens_stream || (is_message && legacy.takes_credential_by_query(&head));
+        let principal = match gate.admit(&head, by_query).await {
+            Ok(principal) => principal,
+            Err(mut refusal) => {
+                if has_body {
+                    close(&mut refusal);
+                }
+                return refusal;
+            }
+        };
+        if is_message {
+            let received = legacy.receive(&head, body, principal.as_ref(), gate).await;
+            return received.unwrap_or_else(|rejection| refuse(rejection, has_body));
         }
+        if opens_stream {
+            let credential = gate.query_credential(&head).map(str::to_owned);
+            head.extensions.insert(Opening { principal, credential });
+        }
+        let request = Request::from_parts(head, body);
         let routed = self.0.router.clone().call(request).await.unwrap_or_else(|never| match never {});
         let mut response = routed.map(ReplyBody::routed);
         if has_body {
@@ -139,8 +178,15 @@ impl Service<Request<Incoming>> for House {
     }
 }
 
+/// Who opens a stream, and the pair of the query that said so.
+#[derive(Clone)]
+struct Opening {
+    principal: Option<Arc<Principal>>,
+    credential: Option<String>,
+}
+
 /// The doors that are opened seldom; none of them reads a body.
-fn router(options: &HttpOptions, legacy: Arc<LegacySse>) -> Router {
+fn router(options: &HttpOptions, documents: Vec<Document>, legacy: Arc<LegacySse>) -> Router {
     let mut router = Router::new()
         .without_v07_checks()
         .route(&literal(&options.endpoint), get(open_stream).head(only_get).fallback(only_get))
@@ -148,19 +194,26 @@ fn router(options: &HttpOptions, legacy: Arc<LegacySse>) -> Router {
     if let Some(health) = &options.health_endpoint {
         router = router.route(&literal(health), well_known::health());
     }
+    for document in documents {
+        for path in &document.paths {
+            router = router.route(&literal(path), well_known::document(document.body.clone()));
+        }
+    }
     router.fallback(async || Rejection::NotFound).with_state(legacy)
 }
 
 async fn open_stream(
     State(legacy): State<Arc<LegacySse>>,
     Extension(lane): Extension<Arc<Lane>>,
+    Extension(opening): Extension<Opening>,
     request: Request<Body>,
 ) -> Result<Response<Body>, Rejection> {
     // Behind a body that nobody reads the end of the client could not be seen.
     if !request.body().is_end_stream() {
         return Err(Rejection::UnexpectedBody);
     }
-    let (session, response) = legacy.open(request.headers())?;
+    let Opening { principal, credential } = opening;
+    let (session, response) = legacy.open(request.headers(), principal.as_deref(), credential.as_deref())?;
     lane.carry(&session);
     Ok(response.map(Body::new))
 }

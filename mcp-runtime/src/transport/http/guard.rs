@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header};
-use tower_http::cors::{AllowOrigin, Cors};
+use tower_http::cors::{AllowHeaders, AllowOrigin, Cors};
 
 use super::{HttpOptions, rejection::Rejection};
 use crate::server::error::Error;
@@ -89,7 +89,7 @@ impl Guard {
     }
 
     /// What browsers are told: that the listed origins may call.
-    pub(super) fn cors<S>(&self, inside: S) -> Cors<S> {
+    pub(super) fn cors<S>(&self, inside: S, credential: Option<HeaderName>) -> Cors<S> {
         let named = HeaderName::from_static;
         let origins = if self.any_origin {
             AllowOrigin::any()
@@ -100,16 +100,20 @@ impl Guard {
         Cors::new(inside)
             .allow_origin(origins)
             .allow_methods([Method::GET, Method::POST, Method::DELETE, Method::OPTIONS])
-            .allow_headers([
-                header::CONTENT_TYPE,
-                header::ACCEPT,
-                header::AUTHORIZATION,
-                named("mcp-protocol-version"),
-                named("mcp-session-id"),
-                named("last-event-id"),
-                named("mcp-method"),
-                named("mcp-name"),
-            ])
+            .allow_headers(AllowHeaders::list(
+                [
+                    header::CONTENT_TYPE,
+                    header::ACCEPT,
+                    header::AUTHORIZATION,
+                    named("mcp-protocol-version"),
+                    named("mcp-session-id"),
+                    named("last-event-id"),
+                    named("mcp-method"),
+                    named("mcp-name"),
+                ]
+                .into_iter()
+                .chain(credential),
+            ))
             .expose_headers([named("mcp-session-id"), header::WWW_AUTHENTICATE])
     }
 

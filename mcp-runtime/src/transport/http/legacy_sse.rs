@@ -9,7 +9,7 @@ use std::{
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     task::{Context, Poll},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use bytes::{Bytes, BytesMut};
@@ -19,6 +19,7 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::{
+    admission::Gate,
     body::{self, ReplyBody},
     headers::{accepts, expect_json},
     rejection::{Rejection, json},
@@ -26,8 +27,9 @@ use super::{
 };
 use crate::{
     limits::Limits,
+    principal::{OwnerKey, Principal},
     protocol::jsonrpc::{Envelope, Kind},
-    server::dispatch::{Dispatcher, Received},
+    server::dispatch::{Caller, Dispatcher, Received},
     session::{Outbox, Overflow, Session},
 };
 
@@ -47,6 +49,8 @@ pub(crate) struct Clients(Mutex<Table>);
 #[derive(Default)]
 struct Table {
     open: HashMap<SessionId, Arc<Client>>,
+    /// How many of them each principal has.
+    of_owner: HashMap<OwnerKey, usize>,
     /// None is taken any more.
     closed: bool,
 }
@@ -56,6 +60,8 @@ type SessionId = u128;
 
 struct Client {
     session: Arc<Session>,
+    /// The stream's credential stood in the query.
+    by_query: bool,
     opened: Instant,
     /// Messages whose answers are not queued yet.
     due: AtomicUsize,
@@ -73,15 +79,26 @@ impl LegacySse {
     }
 
     /// Opens a stream, and with it a session.
-    pub(super) fn open(&self, headers: &HeaderMap) -> Result<(Arc<Session>, Response<EventStream>), Rejection> {
+    ///
+    /// It belongs to `principal`, and ends with that principal's credential. `credential` is the pair of the query that
+    /// carried it, which the session's messages will carry, too.
+    pub(super) fn open(
+        &self,
+        headers: &HeaderMap,
+        principal: Option<&Principal>,
+        credential: Option<&str>,
+    ) -> Result<(Arc<Session>, Response<EventStream>), Rejection> {
         if !accepts(headers, "text", "event-stream") {
             return Err(Rejection::NotAcceptable);
         }
-        let session = Session::new(Outbox::new(Overflow::Close, &self.limits));
-        let id = self.clients.add(&session, &self.limits)?;
+        let owner = principal.map(|principal| principal.owner().clone());
+        let session = Session::new(Outbox::new(Overflow::Close, &self.limits), owner);
+        let id = self.clients.add(&session, credential.is_some(), &self.limits)?;
         let place = Place { clients: Arc::clone(&self.clients), id, session: Arc::clone(&session) };
-        let endpoint = sse::endpoint_event(&format!("{}?sessionId={id:032x}", self.message_uri));
-        let mut response = Response::new(EventStream::new(place, endpoint, &self.limits));
+        let credential = credential.map(|pair| format!("&{pair}")).unwrap_or_default();
+        let endpoint = sse::endpoint_event(&format!("{}?sessionId={id:032x}{credential}", self.message_uri));
+        let ends = principal.and_then(Principal::expires_at).map(until);
+        let mut response = Response::new(EventStream::new(place, endpoint, ends, &self.limits));
         for (name, value) in [
             (header::CONTENT_TYPE, "text/event-stream"),
             (header::CACHE_CONTROL, "no-cache, no-store, no-transform"),
@@ -93,24 +110,50 @@ impl LegacySse {
     }
 
     /// Takes one message. Its answer goes to the stream; what is no message is refused here.
-    pub(super) async fn receive(&self, head: &Parts, body: Incoming) -> Result<Response<ReplyBody>, Rejection> {
+    pub(super) async fn receive(
+        &self,
+        head: &Parts,
+        body: Incoming,
+        principal: Option<&Arc<Principal>>,
+        gate: &Gate,
+    ) -> Result<Response<ReplyBody>, Rejection> {
         if body::declares_too_much(&body, &self.limits) {
             return Err(Rejection::LargeBody);
         }
         expect_json(&head.headers)?;
         let id = session_id(head.uri.query().unwrap_or_default())?;
-        let client = id.and_then(|id| self.clients.find(id)).ok_or(Rejection::UnknownSession)?;
+        let owner = principal.map(|principal| principal.owner());
+        let own = |client: &Arc<Client>| client.session.belongs_to(owner);
+        // To anybody else the session does not exist.
+        let client = id.and_then(|id| self.clients.find(id)).filter(own).ok_or(Rejection::UnknownSession)?;
         let message = body::read(body, &self.limits).await?;
-        Ok(self.dispatch(&client, &message))
+        let forbid = |scopes: &[&str], answer| match principal {
+            Some(principal) => gate.forbid(scopes, principal, head.uri.path(), answer),
+            None => json(StatusCode::FORBIDDEN, answer),
+        };
+        Ok(self.dispatch(&client, principal, &message, forbid))
     }
 
-    fn dispatch(&self, client: &Arc<Client>, message: &[u8]) -> Response<ReplyBody> {
+    /// Whether what is posted there may carry its credential in the query, as its stream did.
+    pub(super) fn takes_credential_by_query(&self, head: &Parts) -> bool {
+        let id = session_id(head.uri.query().unwrap_or_default()).ok().flatten();
+        id.and_then(|id| self.clients.find(id)).is_some_and(|client| client.by_query)
+    }
+
+    fn dispatch(
+        &self,
+        client: &Arc<Client>,
+        principal: Option<&Arc<Principal>>,
+        message: &[u8],
+        forbid: impl FnOnce(&[&str], Vec<u8>) -> Response<ReplyBody>,
+    ) -> Response<ReplyBody> {
         if let Some(refusal) = self.too_many(client, message) {
             return refusal;
         }
         let due = Due::new(client);
         let mut answer = Vec::new();
-        match self.dispatcher.receive(&client.session, message, &mut answer) {
+        let caller = Caller { session: &client.session, principal };
+        match self.dispatcher.receive(caller, message, &mut answer) {
             Received::Answered => due.deliver(answer),
             Received::Accepted => {}
             Received::Pending(call) => {
@@ -121,6 +164,7 @@ impl LegacySse {
                 });
             }
             Received::Refused => return json(StatusCode::BAD_REQUEST, answer),
+            Received::Forbidden(scopes) => return forbid(scopes, answer),
         }
         let mut accepted = Response::new(ReplyBody::default());
         *accepted.status_mut() = StatusCode::ACCEPTED;
@@ -141,6 +185,12 @@ impl LegacySse {
     }
 }
 
+/// A time of day as one of the clock that timers go by; the far future stays within its range.
+fn until(time: SystemTime) -> Instant {
+    const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+    Instant::now() + time.duration_since(SystemTime::now()).unwrap_or_default().min(FAR)
+}
+
 /// The one `sessionId` of a query; none where it cannot be one of ours.
 fn session_id(query: &str) -> Result<Option<SessionId>, Rejection> {
     let mut ids = query.split('&').filter_map(|pair| match pair.split_once('=') {
@@ -158,7 +208,7 @@ fn session_id(query: &str) -> Result<Option<SessionId>, Rejection> {
 }
 
 impl Clients {
-    fn add(&self, session: &Arc<Session>, limits: &Limits) -> Result<SessionId, Rejection> {
+    fn add(&self, session: &Arc<Session>, by_query: bool, limits: &Limits) -> Result<SessionId, Rejection> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| {
             tracing::error!(%error, "no random numbers for a session's id");
@@ -167,17 +217,28 @@ impl Clients {
         let id = SessionId::from_ne_bytes(bytes);
         let client = Client {
             session: Arc::clone(session),
+            by_query,
             opened: Instant::now(),
             due: AtomicUsize::new(0),
             ending: AtomicBool::new(false),
         };
-        let most = limits.max_streams.unwrap_or(usize::MAX).min(limits.max_sessions.unwrap_or(usize::MAX));
+        let least = |a: Option<usize>, b: Option<usize>| a.unwrap_or(usize::MAX).min(b.unwrap_or(usize::MAX));
+        let most = least(limits.max_streams, limits.max_sessions);
+        let most_of_one = least(limits.max_streams_per_principal, limits.max_sessions_per_principal);
         let mut table = self.lock();
         if table.closed {
             return Err(Rejection::Stopping);
         }
+        if let Some(owner) = session.owner()
+            && table.of_owner.get(owner).is_some_and(|open| *open >= most_of_one)
+        {
+            return Err(Rejection::TooManyOwnStreams);
+        }
         if table.open.len() >= most && !table.make_room() {
             return Err(Rejection::TooManyStreams);
+        }
+        if let Some(owner) = session.owner() {
+            *table.of_owner.entry(owner.clone()).or_default() += 1;
         }
         table.open.insert(id, Arc::new(client));
         Ok(id)
@@ -189,7 +250,7 @@ impl Clients {
 
     fn remove(&self, id: SessionId) {
         let mut table = self.lock();
-        table.open.remove(&id);
+        table.remove(id);
         if table.open.len() * 4 < table.open.capacity() {
             table.open.shrink_to_fit();
         }
@@ -225,10 +286,23 @@ impl Table {
             .iter()
             .filter(|(_, client)| client.session.agreed().is_none() && client.opened.elapsed() >= TIME_TO_BEGIN);
         let Some(id) = waiting.min_by_key(|(_, client)| client.opened).map(|(id, _)| *id) else { return false };
-        if let Some(client) = self.open.remove(&id) {
+        if let Some(client) = self.remove(id) {
             client.session.close();
         }
         true
+    }
+
+    fn remove(&mut self, id: SessionId) -> Option<Arc<Client>> {
+        let client = self.open.remove(&id)?;
+        if let Some(owner) = client.session.owner()
+            && let Some(open) = self.of_owner.get_mut(owner)
+        {
+            *open -= 1;
+            if *open == 0 {
+                self.of_owner.remove(owner);
+            }
+        }
+        Some(client)
     }
 }
 
@@ -286,6 +360,8 @@ pub(super) struct EventStream {
     spoke: Instant,
     /// When the session ends unless it was initialized.
     unused: Option<Instant>,
+    /// When the credential that opened it expires.
+    ends: Option<Instant>,
     clock: Pin<Box<Sleep>>,
 }
 
@@ -293,13 +369,14 @@ impl EventStream {
     /// Messages up to this size are copied together, larger ones go out as they are.
     const SMALL: usize = 16 * 1024;
 
-    fn new(place: Place, endpoint: Bytes, limits: &Limits) -> Self {
+    fn new(place: Place, endpoint: Bytes, ends: Option<Instant>, limits: &Limits) -> Self {
         let now = Instant::now();
         Self {
             place,
             next: [endpoint, Bytes::new(), Bytes::new()],
             keep_alive: limits.keep_alive,
             spoke: now,
+            ends,
             unused: limits.session_unused.and_then(|time| now.checked_add(time)),
             clock: Box::pin(sleep_until(now)),
         }
@@ -334,11 +411,11 @@ impl EventStream {
                 self.unused = None;
             }
             let keep_alive = self.keep_alive.and_then(|time| self.spoke.checked_add(time));
-            let Some(tick) = [keep_alive, self.unused].into_iter().flatten().min() else {
+            let Some(tick) = [keep_alive, self.unused, self.ends].into_iter().flatten().min() else {
                 return Poll::Pending;
             };
             let now = Instant::now();
-            if self.unused.is_some_and(|unused| now >= unused) {
+            if [self.unused, self.ends].into_iter().flatten().any(|end| now >= end) {
                 return Poll::Ready(None);
             }
             if keep_alive.is_some_and(|keep_alive| now >= keep_alive) {
@@ -397,8 +474,8 @@ mod tests {
         let limits = Limits { max_streams: Some(2), ..Limits::default() };
         let clients = Clients::default();
         let open = || {
-            let session = Session::new(Outbox::new(Overflow::Close, &limits));
-            clients.add(&session, &limits).map(|_| session)
+            let session = Session::new(Outbox::new(Overflow::Close, &limits), None);
+            clients.add(&session, false, &limits).map(|_| session)
         };
         let oldest = open().unwrap();
         tokio::time::advance(Duration::from_secs(9)).await;

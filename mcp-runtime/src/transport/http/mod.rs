@@ -1,5 +1,6 @@
 //! The HTTP listener: accepts connections, hands their requests to the doors, and stops in order.
 
+mod admission;
 mod body;
 mod connection;
 mod doors;

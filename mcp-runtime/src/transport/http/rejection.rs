@@ -90,6 +90,10 @@ rejections! {
     TooManyRequests: TOO_MANY_REQUESTS, "too many requests of this session are under way";
     /// The server is at `maxStreams` or `maxSessions`.
     TooManyStreams: SERVICE_UNAVAILABLE, "too many streams are open";
+    /// The server is at `maxUnauthenticatedRequests`.
+    TooManyStrangers: SERVICE_UNAVAILABLE, "too many requests wait for authentication";
+    /// The principal is at `maxStreamsPerPrincipal` or `maxSessionsPerPrincipal`.
+    TooManyOwnStreams: TOO_MANY_REQUESTS, "too many streams of this principal are open";
     /// The server takes nothing any more.
     Stopping: SERVICE_UNAVAILABLE, "the server is stopping";
     /// The operating system gives no random numbers.
@@ -115,8 +119,8 @@ impl Rejection {
             Self::OnlyGet => Some((header::ALLOW, "GET")),
             Self::OnlyGetOrHead => Some((header::ALLOW, "GET, HEAD")),
             Self::OnlyPost => Some((header::ALLOW, "POST")),
-            Self::TooManyRequests => Some((header::RETRY_AFTER, "1")),
-            Self::TooManyStreams | Self::Stopping => Some((header::RETRY_AFTER, "5")),
+            Self::TooManyRequests | Self::TooManyOwnStreams => Some((header::RETRY_AFTER, "1")),
+            Self::TooManyStreams | Self::TooManyStrangers | Self::Stopping => Some((header::RETRY_AFTER, "5")),
             _ => None,
         }
     }
