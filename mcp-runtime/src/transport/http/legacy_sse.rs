@@ -28,7 +28,7 @@ use super::{
 use crate::{
     limits::Limits,
     principal::{OwnerKey, Principal},
-    protocol::jsonrpc::{Envelope, Kind},
+    protocol::jsonrpc,
     server::dispatch::{Caller, Dispatcher, Received},
     session::{Outbox, Overflow, Session},
 };
@@ -62,7 +62,7 @@ struct Client {
     session: Arc<Session>,
     /// The stream's credential stood in the query.
     by_query: bool,
-    opened: Instant,
+    used: Mutex<Instant>,
     /// Messages whose answers are not queued yet.
     due: AtomicUsize,
     /// The stream ends with the last answer that is due.
@@ -147,9 +147,7 @@ impl LegacySse {
         message: &[u8],
         forbid: impl FnOnce(&[&str], Vec<u8>) -> Response<ReplyBody>,
     ) -> Response<ReplyBody> {
-        if let Some(refusal) = self.too_many(client, message) {
-            return refusal;
-        }
+        client.touch();
         let due = Due::new(client);
         let mut answer = Vec::new();
         let caller = Caller { session: &client.session, principal };
@@ -163,25 +161,17 @@ impl LegacySse {
                     }
                 });
             }
-            Received::Refused => return json(StatusCode::BAD_REQUEST, answer),
             Received::Forbidden(scopes) => return forbid(scopes, answer),
+            Received::Refused => {
+                // Whoever reads the answer to a POST may know no message without an id.
+                jsonrpc::with_null_id(&mut answer);
+                return json(StatusCode::BAD_REQUEST, answer);
+            }
+            Received::Busy => return Rejection::TooManyRequests.with_body(answer),
         }
         let mut accepted = Response::new(ReplyBody::default());
         *accepted.status_mut() = StatusCode::ACCEPTED;
         accepted
-    }
-
-    /// Refuses a request of a session that has as many under way as it may; notifications pass.
-    fn too_many(&self, client: &Client, message: &[u8]) -> Option<Response<ReplyBody>> {
-        let most = self.limits.max_requests_per_session?;
-        if client.session.calls_under_way() < most {
-            return None;
-        }
-        let envelope = Envelope::parse(std::str::from_utf8(message).ok()?).ok()?;
-        match (envelope.kind, envelope.id) {
-            (Kind::Call { .. }, Some(id)) => Some(Rejection::TooManyRequests.answer(Some(id))),
-            _ => None,
-        }
     }
 }
 
@@ -217,8 +207,7 @@ impl Clients {
         let id = SessionId::from_ne_bytes(bytes);
         let client = Client {
             session: Arc::clone(session),
-            by_query,
-            opened: Instant::now(),
+            used: Mutex::new(Instant::now()),
             due: AtomicUsize::new(0),
             ending: AtomicBool::new(false),
         };
@@ -277,16 +266,16 @@ impl Clients {
 }
 
 impl Table {
-    /// Ends the session that has waited longest for its `initialize`, so that whoever only opens streams locks nobody
-    /// out; false where there is none that had its time.
+    /// Ends the session that was used least recently of those that are idle, so that whoever only opens streams locks
+    /// nobody out; false where all are in use, or were a moment ago.
     fn make_room(&mut self) -> bool {
-        const TIME_TO_BEGIN: Duration = Duration::from_secs(10);
-        let waiting = self
-            .open
-            .iter()
-            .filter(|(_, client)| client.session.agreed().is_none() && client.opened.elapsed() >= TIME_TO_BEGIN);
-        let Some(id) = waiting.min_by_key(|(_, client)| client.opened).map(|(id, _)| *id) else { return false };
-        if let Some(client) = self.remove(id) {
+        const TIME_TO_GO_ON: Duration = Duration::from_secs(10);
+        let idle = self.open.iter().map(|(id, client)| (*id, client, client.used())).filter(|(_, client, used)| {
+            let busy = client.session.calls_under_way() > 0 || client.due.load(Ordering::SeqCst) > 0;
+            !busy && used.elapsed() >= TIME_TO_GO_ON
+        });
+        let Some((id, ..)) = idle.min_by_key(|(_, _, used)| *used) else { return false };
+        if let Some(client) = self.open.remove(&id) {
             client.session.close();
         }
         true
@@ -307,6 +296,15 @@ impl Table {
 }
 
 impl Client {
+    /// When the last message came, or the stream was opened.
+    fn used(&self) -> Instant {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn touch(&self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
     fn end_if_done(&self) {
         if self.ending.load(Ordering::SeqCst) && self.due.load(Ordering::SeqCst) == 0 {
             self.session.outbox.close();
@@ -386,7 +384,7 @@ impl EventStream {
     fn gather(&mut self, mut message: Vec<u8>) {
         let mut events = BytesMut::new();
         loop {
-            sse::flatten(&mut message);
+            jsonrpc::flatten(&mut message, 0);
             if message.len() > Self::SMALL {
                 events.extend_from_slice(sse::MESSAGE);
                 self.next = [events.freeze(), message.into(), Bytes::from_static(sse::END)];
