@@ -13,8 +13,20 @@ use tracing::{
     span,
 };
 
-use super::{AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
-use crate::limits::Limits;
+use super::{CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
+use crate::{
+    auth::{Algorithm, ApiKey, ApiKeyOptions, AuthOptions, JwtOptions, OAuthOptions},
+    limits::Limits,
+};
+
+/// `jwt` that nothing is wrong with.
+pub(super) fn jwt() -> Option<AuthOptions> {
+    Some(AuthOptions::Jwt(JwtOptions {
+        algorithms: vec![Algorithm::HS256],
+        secret: Some("hunter2hunter2hunter2hunter2hunter2".into()),
+        ..JwtOptions::default()
+    }))
+}
 
 #[test]
 fn the_object_of_the_documentation() {
@@ -34,7 +46,13 @@ fn the_object_of_the_documentation() {
         instructions: None,
         transport: TransportOptions::Sse(SseOptions {
             cors: Some(CorsOptions { allow_origins: vec!["https://app.example.com".into()] }),
-            auth: Some(AuthOptions::Jwt),
+            auth: Some(AuthOptions::Jwt(JwtOptions {
+                algorithms: vec![Algorithm::RS256],
+                jwks_uri: Some("https://idp.example.com/jwks".into()),
+                issuer: Some("https://idp.example.com".into()),
+                audience: Some("https://mcp.example.com".into()),
+                ..JwtOptions::default()
+            })),
             ..SseOptions::default()
         }),
     };
@@ -80,7 +98,7 @@ fn every_option_of_sse() {
         (json!({"sessions": false}), |o| o.sessions = false),
         (json!({"resumability": true}), |o| o.resumability = true),
         (json!({"cors": {"allowOrigins": []}}), |o| o.cors = Some(CorsOptions::default())),
-        (json!({"auth": {"type": "oauth"}}), |o| o.auth = Some(AuthOptions::OAuth)),
+        (json!({"auth": {"type": "oauth"}}), |o| o.auth = Some(AuthOptions::OAuth(OAuthOptions::default()))),
         (json!({"publicUrl": "https://h/p"}), |o| o.public_url = Some("https://h/p".into())),
         (json!({"allowedHosts": ["h", "h:1"]}), |o| o.allowed_hosts = vec!["h".into(), "h:1".into()]),
         (json!({"limits": {"maxBodyBytes": 1}}), |o| o.limits.max_body_bytes = Some(1)),
@@ -105,7 +123,10 @@ fn every_option_of_http_stream() {
         (json!({"sessions": false}), |o| o.sessions = false),
         (json!({"resumability": true}), |o| o.resumability = true),
         (json!({"cors": {}}), |o| o.cors = Some(CorsOptions::default())),
-        (json!({"auth": {"type": "apikey", "options": {"keys": ["k"]}}}), |o| o.auth = Some(AuthOptions::ApiKey)),
+        (json!({"auth": {"type": "apikey", "options": {"keys": ["k"]}}}), |o| {
+            let keys = vec![ApiKey::from("k")];
+            o.auth = Some(AuthOptions::ApiKey(ApiKeyOptions { keys, ..ApiKeyOptions::default() }));
+        }),
         (json!({"publicUrl": "http://h"}), |o| o.public_url = Some("http://h".into())),
         (json!({"allowedHosts": ["h"]}), |o| o.allowed_hosts = vec!["h".into()]),
         (json!({"limits": {"maxStreams": null}}), |o| o.limits.max_streams = None),
@@ -161,6 +182,15 @@ fn every_limit() {
         max_blocking_threads: Some(26),
         blocking_queue: Some(0),
         shutdown_grace: seconds(0.0),
+        fetch: seconds(29.0),
+        max_fetch_bytes: Some(30),
+        max_keys: Some(31),
+        jwks_age: seconds(32.0),
+        jwks_refetch: seconds(0.5),
+        jwks_grace: seconds(0.0),
+        introspection: seconds(0.0),
+        introspection_entries: Some(0),
+        remembered_tokens: Some(0),
     };
     let layer = json!({"transport": {"type": "sse", "options": {"limits": {
         "maxRequestLineBytes": 1, "maxHeaderBytes": 2, "maxHeaders": 3, "headerReadSeconds": 4,
@@ -171,7 +201,9 @@ fn every_limit() {
         "maxStreamsPerPrincipal": 18, "streamQueueMessages": 19, "streamQueueBytes": 20,
         "stalledWriteSeconds": 0.25, "keepAliveSeconds": null, "maxRequestsPerSession": 23,
         "callTimeoutSeconds": 24, "maxCallSeconds": null, "maxBlockingThreads": 26,
-        "blockingQueue": 0, "shutdownGraceSeconds": 0,
+        "blockingQueue": 0, "shutdownGraceSeconds": 0, "fetchSeconds": 29, "maxFetchBytes": 30, "maxKeys": 31,
+        "jwksAgeSeconds": 32, "jwksRefetchSeconds": 0.5, "jwksGraceSeconds": 0, "introspectionSeconds": 0,
+        "introspectionEntries": 0, "rememberedTokens": 0,
     }}}});
     let sse = SseOptions { limits, ..SseOptions::default() };
     check(layer, Ok(TransportOptions::Sse(sse)));
@@ -351,8 +383,8 @@ fn mistakes_with_their_paths() {
              the parser bears",
         ),
         (
-            limits(json!({"fetchSeconds": 5})),
-            "option `transport.options.limits.fetchSeconds`: this limit is not built yet; remove \
+            limits(json!({"replayEvents": 5})),
+            "option `transport.options.limits.replayEvents`: this limit is not built yet; remove \
              the option",
         ),
     ];
@@ -387,18 +419,9 @@ fn all_mistakes_at_once() {
 
 #[test]
 fn a_layer_over_others() {
-    let sse = SseOptions {
-        port: 1,
-        auth: Some(AuthOptions::Jwt),
-        cors: Some(CorsOptions::default()),
-        ..SseOptions::default()
-    };
-    let http = HttpStreamOptions {
-        port: 1,
-        auth: Some(AuthOptions::Jwt),
-        cors: Some(CorsOptions::default()),
-        ..HttpStreamOptions::default()
-    };
+    let sse = SseOptions { port: 1, auth: jwt(), cors: Some(CorsOptions::default()), ..SseOptions::default() };
+    let http =
+        HttpStreamOptions { port: 1, auth: jwt(), cors: Some(CorsOptions::default()), ..HttpStreamOptions::default() };
     let over_sse = |layer: Value, expected: Result<TransportOptions, &str>, lines: &str| {
         check_over(TransportOptions::Sse(sse.clone()), layer, expected, lines);
     };
@@ -415,9 +438,14 @@ fn a_layer_over_others() {
     over_sse(layer, of_sse(|o| o.cors = None), "");
     // Authentication can be changed, not switched off.
     let layer = json!({"transport": {"options": {"auth": {"type": "apikey"}}}});
-    over_sse(layer, of_sse(|o| o.auth = Some(AuthOptions::ApiKey)), "");
+    over_sse(layer, of_sse(|o| o.auth = Some(AuthOptions::ApiKey(ApiKeyOptions::default()))), "of jwt");
     let layer = json!({"transport": {"options": {"auth": {"options": {"issuer": "i"}}}}});
-    over_sse(layer, of_sse(|_| {}), "");
+    let with_issuer = |o: &mut SseOptions| {
+        if let Some(AuthOptions::Jwt(jwt)) = &mut o.auth {
+            jwt.issuer = Some("i".into());
+        }
+    };
+    over_sse(layer, of_sse(with_issuer), "");
     let refusal = "option `transport.options.auth` in the layer: authentication that is on cannot \
                    be switched off from outside; remove the null, or choose another `type` or the \
                    transport `stdio`";
@@ -459,7 +487,7 @@ fn every_option_that_stdio_lacks_is_named() {
         sessions: false,
         resumability: true,
         cors: Some(CorsOptions::default()),
-        auth: Some(AuthOptions::Jwt),
+        auth: jwt(),
         public_url: Some("http://h".into()),
         allowed_hosts: vec!["h".into()],
         limits: Limits { max_batch: None, ..Limits::default() },
@@ -594,7 +622,7 @@ fn what_cannot_be_served() {
         (
             sse(|o| {
                 o.cors = origins(&["*"]);
-                o.auth = Some(AuthOptions::Jwt);
+                o.auth = jwt();
             }),
             "option `transport.options.cors.allowOrigins`: `*` cannot stand together with `auth`; \
              list the origins that may call"
@@ -604,7 +632,7 @@ fn what_cannot_be_served() {
         (
             http(|o| {
                 o.cors = origins(&["https://a.example:1", "http://[::1]:1"]);
-                o.auth = Some(AuthOptions::Jwt);
+                o.auth = jwt();
             }),
             String::new(),
         ),

@@ -5,10 +5,19 @@ use std::{ffi::OsString, io, path::Path, time::Duration};
 use serde_json::{Value, json};
 
 use super::{
-    super::{AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions, tests::logged},
+    super::{
+        CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions,
+        auth::AuthKind,
+        tests::{jwt, logged},
+    },
     Layers, Outcome, Target, Via, settings,
 };
-use crate::{config::draft::Kind, limits::Limits, server::error::Error};
+use crate::{
+    auth::{ApiKeyOptions, AuthOptions},
+    config::draft::Kind,
+    limits::Limits,
+    server::error::Error,
+};
 
 const FILES: [(&str, &str); 14] = [
     (
@@ -51,7 +60,6 @@ fn every_variable_and_its_flag() {
         ("MCP_PUBLIC_URL", "https://a", |o| o.public_url = Some("https://a".into())),
         ("MCP_SESSIONS", "false", |o| o.sessions = false),
         ("MCP_SESSIONS", "true", |_| {}),
-        ("MCP_AUTH", "apikey", |o| o.auth = Some(AuthOptions::ApiKey)),
     ];
     for (variable, text, edit) in table {
         let mut expected = SseOptions::default();
@@ -119,11 +127,8 @@ fn later_layers_win() {
 
 #[test]
 fn authentication_stays_on() {
-    let guarded = TransportOptions::Sse(SseOptions { auth: Some(AuthOptions::Jwt), ..SseOptions::default() });
-    let http = TransportOptions::HttpStream(HttpStreamOptions {
-        auth: Some(AuthOptions::Jwt),
-        ..HttpStreamOptions::default()
-    });
+    let guarded = TransportOptions::Sse(SseOptions { auth: jwt(), ..SseOptions::default() });
+    let http = TransportOptions::HttpStream(HttpStreamOptions { auth: jwt(), ..HttpStreamOptions::default() });
     let refusal = "option `transport.options.auth` in the file open.json: authentication that is on \
                    cannot be switched off from outside; remove the null, or choose another `type` \
                    or the transport `stdio`";
@@ -348,7 +353,7 @@ fn mistakes() {
 #[test]
 fn variables_that_nothing_has_a_use_for() {
     let stdio = TransportOptions::Stdio;
-    let sse = TransportOptions::Sse(SseOptions { auth: Some(AuthOptions::Jwt), ..SseOptions::default() });
+    let sse = TransportOptions::Sse(SseOptions { auth: jwt(), ..SseOptions::default() });
     let http = TransportOptions::HttpStream(HttpStreamOptions::default());
     type Case<'c> = (TransportOptions, &'c [(&'c str, &'c str)], &'c [&'c str]);
     let table: [Case<'_>; 5] = [
@@ -375,10 +380,10 @@ fn variables_that_nothing_has_a_use_for() {
 
 #[test]
 fn variables_of_authentication() {
-    type Case<'c> = (AuthOptions, &'c [(&'c str, &'c str)], Value);
+    type Case<'c> = (AuthKind, &'c [(&'c str, &'c str)], Value);
     let table: [Case<'_>; 4] = [
         (
-            AuthOptions::Jwt,
+            AuthKind::Jwt,
             &[
                 ("MCP_JWT_SECRET", " hunter2 "),
                 ("MCP_JWT_PUBLIC_KEY", "pem"),
@@ -392,19 +397,19 @@ fn variables_of_authentication() {
                 "algorithms": ["RS256", "ES256"], "issuer": "iss", "audience": "aud"}}),
         ),
         (
-            AuthOptions::Jwt,
+            AuthKind::Jwt,
             &[("MCP_JWT_SECRET_FILE", "secret"), ("MCP_JWT_PUBLIC_KEY_FILE", "secret")],
             json!({"type": "jwt", "options": {
                 "secret": "from-a-file", "publicKey": "from-a-file"}}),
         ),
         (
-            AuthOptions::ApiKey,
+            AuthKind::ApiKey,
             &[("MCP_API_KEYS", "a,b"), ("MCP_API_KEY_HEADER", "X-Key"), ("MCP_API_KEY_QUERY_PARAM", "key")],
             json!({"type": "apikey", "options": {
                 "keys": ["a", "b"], "headerName": "X-Key", "queryParam": "key"}}),
         ),
         (
-            AuthOptions::OAuth,
+            AuthKind::OAuth,
             &[
                 ("MCP_OAUTH_ISSUER_URL", "url"),
                 ("MCP_OAUTH_CLIENT_ID", "id"),
@@ -440,7 +445,7 @@ fn a_key_that_begins_with_dashes() {
 #[test]
 fn api_keys_of_a_file_may_stand_on_lines() {
     let layers = Layers::new([""; 0], [("MCP_API_KEYS_FILE", "keys")], |_| Ok(b"a\nb,c\r\n".to_vec()));
-    let target = Target { kind: Kind::Sse, auth: Some(AuthOptions::ApiKey), unknown: false };
+    let target = Target { kind: Kind::Sse, auth: Some(AuthKind::ApiKey), unknown: false };
     let mut errors = Vec::new();
     let given = layers.given_variables(&mut errors);
     let layer = layers.layer(&given, target, &mut errors);

@@ -1,0 +1,1 @@
+//! Authentication as a whole.
