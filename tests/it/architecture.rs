@@ -101,7 +101,7 @@ fn sources() -> Vec<Source> {
     files.sort();
     files
         .into_iter()
-        .filter(|file| !file.ends_with("tests.rs"))
+        .filter(|file| !file.ends_with("tests.rs") && !is_below_tests(file.strip_prefix(&root).expect("below src")))
         .map(|file| {
             let path = file.strip_prefix(&root).expect("below src").to_string_lossy().replace('\\', "/");
             let text = fs::read_to_string(&file).expect("a source file");
@@ -113,6 +113,10 @@ fn sources() -> Vec<Source> {
             Source { path, room, floor, code, text }
         })
         .collect()
+}
+
+fn is_below_tests(path: &Path) -> bool {
+    path.iter().any(|part| part == "tests")
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

@@ -270,7 +270,7 @@ fn rsa_bits(der: &[u8]) -> Option<usize> {
 }
 
 /// The content of the DER element at the front, if it has that tag, and what follows it.
-fn element(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
+pub(super) fn element(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (first, rest) = der.split_first()?;
     let (length, rest) = rest.split_first()?;
     let (length, rest) = match length {

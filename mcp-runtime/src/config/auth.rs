@@ -79,9 +79,9 @@ impl AuthDraft {
                 Some(AuthKind::OAuth) => read_oauth(&mut options, reader, &mut self.oauth),
                 None => options.take_all(),
             }
-            reader.finish(options, |name| method_of(name));
+            reader.finish(options, |_| None);
         }
-        reader.finish(object, |name| method_of(name).map(|_| "options"));
+        reader.finish(object, |name| is_option(name).then_some("options"));
     }
 
     /// The options of the method that was chosen in the end. Those of others are dropped, with a line in the log.
@@ -94,7 +94,7 @@ impl AuthDraft {
         ];
         for (other, _) in given.into_iter().filter(|(other, given)| *given && *other != kind) {
             let (now, before) = (word(kind), word(other));
-            tracing::warn!("the authentication is now `{now}`; the options of `{before}` are dropped");
+            tracing::warn!(options = before, "the authentication is now `{now}`; the options of the other are dropped");
         }
         Some(match kind {
             AuthKind::Jwt => AuthOptions::Jwt(self.jwt),
@@ -133,15 +133,25 @@ fn read_oauth(object: &mut Object<'_>, reader: &mut Reader<'_>, oauth: &mut OAut
     reader.set(object, "scopes", Reader::texts, &mut oauth.scopes);
 }
 
-/// Which method has an option of that name.
-fn method_of(name: &str) -> Option<&'static str> {
-    const OPTIONS: [(&str, &[&str]); 3] = [
-        ("the options of `jwt`", &["algorithms", "secret", "publicKey", "jwksUri", "issuer", "leewaySeconds"]),
-        ("the options of `apikey`", &["keys", "headerName", "queryParam"]),
-        ("the options of `oauth`", &["issuerUrl", "clientId", "clientSecret", "audience", "scopes"]),
+/// Whether one of the methods has an option of that name.
+fn is_option(name: &str) -> bool {
+    const NAMES: [&str; 14] = [
+        "algorithms",
+        "secret",
+        "publicKey",
+        "jwksUri",
+        "issuer",
+        "audience",
+        "leewaySeconds",
+        "keys",
+        "headerName",
+        "queryParam",
+        "issuerUrl",
+        "clientId",
+        "clientSecret",
+        "scopes",
     ];
-    let found = OPTIONS.iter().find(|(_, names)| names.contains(&name));
-    found.map(|(method, _)| *method)
+    NAMES.contains(&name)
 }
 
 fn secret_or_null(reader: &mut Reader<'_>, at: &At<'_>) -> Option<Option<Secret>> {

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{Arc, Mutex},
-    time::Duration,
+    time::{Duration, UNIX_EPOCH},
 };
 
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use tracing::{
 
 use super::{CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
 use crate::{
-    auth::{Algorithm, ApiKey, ApiKeyOptions, AuthOptions, JwtOptions, OAuthOptions},
+    auth::{Algorithm, ApiKey, ApiKeyOptions, ApiKeyValue, AuthOptions, JwtOptions, OAuthOptions},
     limits::Limits,
 };
 
@@ -141,6 +141,116 @@ fn every_option_of_http_stream() {
 }
 
 #[test]
+fn every_option_of_authentication() {
+    let jwt = |edit: fn(&mut JwtOptions)| {
+        let mut options = JwtOptions::default();
+        edit(&mut options);
+        AuthOptions::Jwt(options)
+    };
+    let keys = |keys: Vec<ApiKey>| AuthOptions::ApiKey(ApiKeyOptions { keys, ..ApiKeyOptions::default() });
+    let api_key = |edit: fn(&mut ApiKeyOptions)| {
+        let mut options = ApiKeyOptions::default();
+        edit(&mut options);
+        AuthOptions::ApiKey(options)
+    };
+    let oauth = |edit: fn(&mut OAuthOptions)| {
+        let mut options = OAuthOptions::default();
+        edit(&mut options);
+        AuthOptions::OAuth(options)
+    };
+    let entry = |edit: fn(&mut ApiKey)| {
+        let mut key = ApiKey::from("k");
+        edit(&mut key);
+        keys(vec![key])
+    };
+    const DIGEST: &str = "00ff000000000000000000000000000000000000000000000000000000000001";
+    let mut digest = [0; 32];
+    (digest[1], digest[31]) = (255, 1);
+    let by_digest = ApiKey { value: ApiKeyValue::Sha256(digest), ..ApiKey::from("") };
+    let table = [
+        ("jwt", json!({}), jwt(|_| {})),
+        ("jwt", json!({"algorithms": ["HS256", "EdDSA"]}), {
+            jwt(|o| o.algorithms = vec![Algorithm::HS256, Algorithm::EdDSA])
+        }),
+        ("jwt", json!({"secret": "s"}), jwt(|o| o.secret = Some("s".into()))),
+        ("jwt", json!({"publicKey": "p"}), jwt(|o| o.public_key = Some("p".into()))),
+        ("jwt", json!({"jwksUri": "u"}), jwt(|o| o.jwks_uri = Some("u".into()))),
+        ("jwt", json!({"issuer": "i"}), jwt(|o| o.issuer = Some("i".into()))),
+        ("jwt", json!({"audience": "a"}), jwt(|o| o.audience = Some("a".into()))),
+        ("jwt", json!({"leewaySeconds": 5}), jwt(|o| o.leeway_seconds = 5)),
+        ("apikey", json!({"keys": ["k", "l"]}), keys(vec!["k".into(), "l".into()])),
+        ("apikey", json!({"keys": [{"key": "k"}]}), entry(|_| {})),
+        ("apikey", json!({"keys": [{"key": "k", "id": "i"}]}), entry(|k| k.id = Some("i".into()))),
+        ("apikey", json!({"keys": [{"key": "k", "scopes": ["a"]}]}), entry(|k| k.scopes = vec!["a".into()])),
+        ("apikey", json!({"keys": [{"key": "k", "expiresAt": "1970-01-01T00:00:09Z"}]}), {
+            entry(|k| k.expires_at = Some(UNIX_EPOCH + Duration::from_secs(9)))
+        }),
+        ("apikey", json!({"keys": [{"sha256": DIGEST}]}), keys(vec![by_digest])),
+        ("apikey", json!({"headerName": "X-K"}), api_key(|o| o.header_name = "X-K".into())),
+        ("apikey", json!({"queryParam": "k"}), api_key(|o| o.query_param = Some("k".into()))),
+        ("oauth", json!({"issuerUrl": "u"}), oauth(|o| o.issuer_url = "u".into())),
+        ("oauth", json!({"clientId": "c"}), oauth(|o| o.client_id = "c".into())),
+        ("oauth", json!({"clientSecret": "s"}), oauth(|o| o.client_secret = "s".into())),
+        ("oauth", json!({"audience": "a"}), oauth(|o| o.audience = Some("a".into()))),
+        ("oauth", json!({"scopes": ["a"]}), oauth(|o| o.scopes = vec!["a".into()])),
+    ];
+    for (method, options, expected) in table {
+        let auth = json!({"type": method, "options": options});
+        let layer = json!({"transport": {"type": "sse", "options": {"auth": auth}}});
+        let sse = SseOptions { auth: Some(expected.clone()), ..SseOptions::default() };
+        check(layer, Ok(TransportOptions::Sse(sse)));
+        let layer = json!({"transport": {"type": "http-stream", "options": {"auth": auth}}});
+        let http = HttpStreamOptions { auth: Some(expected), ..HttpStreamOptions::default() };
+        check(layer, Ok(TransportOptions::HttpStream(http)));
+    }
+}
+
+#[test]
+fn mistakes_of_authentication() {
+    let check = |method: &str, options: Value, message: &str| {
+        let auth = json!({"type": method, "options": options});
+        let message = message.replace("AUTH", "transport.options.auth.options");
+        check(json!({"transport": {"type": "sse", "options": {"auth": auth}}}), Err(&message));
+    };
+    check(
+        "jwt",
+        json!({"algorithms": "HS256"}),
+        "option `AUTH.algorithms`: expected a list of algorithms, got a string",
+    );
+    check(
+        "jwt",
+        json!({"algorithms": ["RS256", "none"]}),
+        "option `AUTH.algorithms[1]`: expected `HS256`, `HS384`, `HS512`, `RS256`, `RS384`, `RS512`, `PS256`, \
+         `PS384`, `PS512`, `ES256`, `ES384`, `ES512` or `EdDSA`, got a string",
+    );
+    check("jwt", json!({"secret": 1}), "option `AUTH.secret`: expected a string or null, got a number");
+    check("jwt", json!({"leewaySeconds": 1.5}), {
+        "option `AUTH.leewaySeconds`: expected a whole number of seconds, got a number"
+    });
+    check("jwt", json!({"jwksUrl": "u"}), "unknown option `AUTH.jwksUrl`; did you mean `jwksUri`?");
+    check("jwt", json!({"clientSecret": "s"}), "unknown option `AUTH.clientSecret`");
+    check("apikey", json!({"keys": "hunter2"}), "option `AUTH.keys`: expected a list of keys, got a string");
+    check("apikey", json!({"keys": [1]}), {
+        "option `AUTH.keys[0]`: expected a string, or an object with `key` or `sha256`, got a number"
+    });
+    check("apikey", json!({"keys": [{}]}), "option `AUTH.keys[0]`: needs either `key` or `sha256`");
+    check("apikey", json!({"keys": [{"key": "hunter2", "sha256": "0".repeat(64)}]}), {
+        "option `AUTH.keys[0]`: needs either `key` or `sha256`"
+    });
+    check("apikey", json!({"keys": [{"sha256": "hunter2"}]}), {
+        "option `AUTH.keys[0].sha256`: must be a SHA-256 digest, 64 hexadecimal digits"
+    });
+    check("apikey", json!({"keys": [{"key": "hunter2", "expiresAt": "soon"}]}), {
+        "option `AUTH.keys[0].expiresAt`: expected a time such as `2027-01-31T12:00:00Z`, got a string"
+    });
+    check("apikey", json!({"keys": [{"key": "hunter2", "scope": []}]}), {
+        "unknown option `AUTH.keys[0].scope`; did you mean `scopes`?"
+    });
+    check("oauth", json!({"scopes": "a b"}), "option `AUTH.scopes`: expected a list of strings, got a string");
+    check("oauth", json!({"clientSecret": null}), "option `AUTH.clientSecret`: expected a string, got null");
+}
+
+#[test]
 fn options_beside_the_transport() {
     let options: ServerOptions =
         serde_json::from_value(json!({"name": "n", "version": "v", "instructions": "i"})).unwrap();
@@ -192,7 +302,7 @@ fn every_limit() {
         introspection_entries: Some(0),
         remembered_tokens: Some(0),
     };
-    let layer = json!({"transport": {"type": "sse", "options": {"limits": {
+    let text = r#"{"transport": {"type": "sse", "options": {"limits": {
         "maxRequestLineBytes": 1, "maxHeaderBytes": 2, "maxHeaders": 3, "headerReadSeconds": 4,
         "maxBodyBytes": 5, "bodyReadSeconds": 6.5, "idleConnectionSeconds": 7,
         "maxConnections": 8, "maxUnauthenticatedRequests": 9, "maxJsonDepth": 10, "maxBatch": 0,
@@ -203,8 +313,9 @@ fn every_limit() {
         "callTimeoutSeconds": 24, "maxCallSeconds": null, "maxBlockingThreads": 26,
         "blockingQueue": 0, "shutdownGraceSeconds": 0, "fetchSeconds": 29, "maxFetchBytes": 30, "maxKeys": 31,
         "jwksAgeSeconds": 32, "jwksRefetchSeconds": 0.5, "jwksGraceSeconds": 0, "introspectionSeconds": 0,
-        "introspectionEntries": 0, "rememberedTokens": 0,
-    }}}});
+        "introspectionEntries": 0, "rememberedTokens": 0
+    }}}}"#;
+    let layer = serde_json::from_str(text).unwrap();
     let sse = SseOptions { limits, ..SseOptions::default() };
     check(layer, Ok(TransportOptions::Sse(sse)));
 }
@@ -438,7 +549,7 @@ fn a_layer_over_others() {
     over_sse(layer, of_sse(|o| o.cors = None), "");
     // Authentication can be changed, not switched off.
     let layer = json!({"transport": {"options": {"auth": {"type": "apikey"}}}});
-    over_sse(layer, of_sse(|o| o.auth = Some(AuthOptions::ApiKey(ApiKeyOptions::default()))), "of jwt");
+    over_sse(layer, of_sse(|o| o.auth = Some(AuthOptions::ApiKey(ApiKeyOptions::default()))), "jwt");
     let layer = json!({"transport": {"options": {"auth": {"options": {"issuer": "i"}}}}});
     let with_issuer = |o: &mut SseOptions| {
         if let Some(AuthOptions::Jwt(jwt)) = &mut o.auth {

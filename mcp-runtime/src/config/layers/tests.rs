@@ -13,7 +13,7 @@ use super::{
     Layers, Outcome, Target, Via, settings,
 };
 use crate::{
-    auth::{ApiKeyOptions, AuthOptions},
+    auth::{Algorithm, ApiKey, ApiKeyOptions, AuthOptions, JwtOptions, OAuthOptions},
     config::draft::Kind,
     limits::Limits,
     server::error::Error,
@@ -48,7 +48,7 @@ const FILES: [(&str, &str); 14] = [
 #[test]
 fn every_variable_and_its_flag() {
     type Edit = fn(&mut SseOptions);
-    let table: [(&str, &str, Edit); 10] = [
+    let table: [(&str, &str, Edit); 9] = [
         ("MCP_HOST", "::1", |o| o.host = "::1".into()),
         ("MCP_PORT", "9000", |o| o.port = 9000),
         ("MCP_PORT", " 0 ", |o| o.port = 0),
@@ -365,7 +365,7 @@ fn variables_that_nothing_has_a_use_for() {
         ),
         (stdio, &[("MCP_JWT_SECRET_FILE", "missing")], &["MCP_JWT_SECRET_FILE"]),
         (http, &[("MCP_MESSAGE_ENDPOINT", "/m")], &["MCP_MESSAGE_ENDPOINT"]),
-        (sse, &[("MCP_API_KEYS", "hunter2"), ("MCP_JWT_ISSUER", "i")], &["MCP_API_KEYS"]),
+        (sse, &[("MCP_API_KEYS", "hunter2")], &["MCP_API_KEYS"]),
     ];
     for (base, variables, ignored) in table {
         let run = || check(base.clone(), &[], variables, Ok(base.clone()));
@@ -432,6 +432,119 @@ fn variables_of_authentication() {
         assert!(errors.is_empty(), "{errors:?}");
         assert_eq!(layer["transport"]["options"]["auth"], expected);
     }
+}
+
+#[test]
+fn every_variable_of_authentication() {
+    let jwt = |edit: fn(&mut JwtOptions)| {
+        let mut jwt = JwtOptions {
+            algorithms: vec![Algorithm::HS256],
+            secret: Some("s".repeat(32).into()),
+            ..JwtOptions::default()
+        };
+        edit(&mut jwt);
+        AuthOptions::Jwt(jwt)
+    };
+    let keys = || ApiKeyOptions { keys: vec![ApiKey::from("k")], ..ApiKeyOptions::default() };
+    let oauth = |edit: fn(&mut OAuthOptions)| {
+        let mut oauth = OAuthOptions {
+            issuer_url: "https://i".into(),
+            client_id: "id".into(),
+            client_secret: "secret".into(),
+            ..OAuthOptions::default()
+        };
+        edit(&mut oauth);
+        AuthOptions::OAuth(oauth)
+    };
+    const PEM: &str = include_str!("../../auth/fixtures/ed25519.pub.pem");
+    type Case<'c> = (AuthOptions, &'c [(&'c str, &'c str)], AuthOptions);
+    let table: Vec<Case<'_>> = vec![
+        (jwt(|_| {}), &[("MCP_JWT_ALGORITHMS", "HS512, HS384")], {
+            jwt(|o| o.algorithms = vec![Algorithm::HS512, Algorithm::HS384])
+        }),
+        (jwt(|_| {}), &[("MCP_JWT_SECRET", "tttttttttttttttttttttttttttttttt")], {
+            jwt(|o| o.secret = Some("t".repeat(32).into()))
+        }),
+        (jwt(|_| {}), &[("MCP_JWT_ISSUER", "i")], jwt(|o| o.issuer = Some("i".into()))),
+        (jwt(|_| {}), &[("MCP_JWT_AUDIENCE", "a")], jwt(|o| o.audience = Some("a".into()))),
+        (
+            AuthOptions::Jwt(JwtOptions::default()),
+            &[("MCP_JWT_PUBLIC_KEY", PEM), ("MCP_JWT_ALGORITHMS", "EdDSA")],
+            AuthOptions::Jwt(JwtOptions {
+                algorithms: vec![Algorithm::EdDSA],
+                public_key: Some(PEM.trim().into()),
+                ..JwtOptions::default()
+            }),
+        ),
+        (
+            AuthOptions::Jwt(JwtOptions::default()),
+            &[("MCP_JWT_JWKS_URI", "https://i/jwks"), ("MCP_JWT_ALGORITHMS", "EdDSA")],
+            AuthOptions::Jwt(JwtOptions {
+                algorithms: vec![Algorithm::EdDSA],
+                jwks_uri: Some("https://i/jwks".into()),
+                ..JwtOptions::default()
+            }),
+        ),
+        (AuthOptions::ApiKey(ApiKeyOptions::default()), &[("MCP_API_KEYS", "k")], AuthOptions::ApiKey(keys())),
+        (
+            AuthOptions::ApiKey(keys()),
+            &[("MCP_API_KEY_HEADER", "X-Key"), ("MCP_API_KEY_QUERY_PARAM", "key")],
+            AuthOptions::ApiKey(ApiKeyOptions {
+                header_name: "X-Key".into(),
+                query_param: Some("key".into()),
+                ..keys()
+            }),
+        ),
+        (oauth(|_| {}), &[("MCP_OAUTH_ISSUER_URL", "https://j")], oauth(|o| o.issuer_url = "https://j".into())),
+        (oauth(|_| {}), &[("MCP_OAUTH_CLIENT_ID", "other")], oauth(|o| o.client_id = "other".into())),
+        (oauth(|_| {}), &[("MCP_OAUTH_CLIENT_SECRET", "other")], oauth(|o| o.client_secret = "other".into())),
+        (oauth(|_| {}), &[("MCP_OAUTH_AUDIENCE", "a")], oauth(|o| o.audience = Some("a".into()))),
+        (oauth(|_| {}), &[("MCP_OAUTH_SCOPES", "a b")], oauth(|o| o.scopes = vec!["a".into(), "b".into()])),
+    ];
+    for (base, variables, expected) in table {
+        let sse = |auth| TransportOptions::Sse(SseOptions { auth: Some(auth), ..SseOptions::default() });
+        check(sse(base), &[], variables, Ok(sse(expected)));
+    }
+}
+
+#[test]
+fn what_is_missing_is_named_all_at_once() {
+    let sse = TransportOptions::Sse(SseOptions::default());
+    check(
+        sse.clone(),
+        &["--auth", "oauth"],
+        &[],
+        Err("option `transport.options.auth.options.issuerUrl`: is missing; set the provider's URL \
+             (MCP_OAUTH_ISSUER_URL)\n\
+             option `transport.options.auth.options.clientId`: is missing; set what this server is called at the \
+             provider (MCP_OAUTH_CLIENT_ID)\n\
+             option `transport.options.auth.options.clientSecret`: is missing; set its secret there \
+             (MCP_OAUTH_CLIENT_SECRET)"),
+    );
+    check(
+        sse.clone(),
+        &[],
+        &[("MCP_AUTH", "jwt")],
+        Err("option `transport.options.auth.options.algorithms`: is missing; list the algorithms that tokens may be \
+             signed with, e.g. RS256 (MCP_JWT_ALGORITHMS)\n\
+             option `transport.options.auth.options.jwksUri`: no key is given; set one of `secret` (MCP_JWT_SECRET), \
+             `publicKey` (MCP_JWT_PUBLIC_KEY) and `jwksUri` (MCP_JWT_JWKS_URI)"),
+    );
+    check(
+        sse.clone(),
+        &[],
+        &[("MCP_AUTH", "apikey")],
+        Err("option `transport.options.auth.options.keys`: is missing; list the keys that open the server \
+             (MCP_API_KEYS)"),
+    );
+    // A wrong value is not repeated, and its variable is named.
+    check(
+        sse,
+        &[],
+        &[("MCP_AUTH", "jwt"), ("MCP_JWT_SECRET", "hunter2"), ("MCP_JWT_ALGORITHMS", "HS256")],
+        Err("option `transport.options.auth.options.secret` in MCP_JWT_SECRET: is too short to be safe; 32 bytes are \
+             the least"),
+    );
 }
 
 #[test]

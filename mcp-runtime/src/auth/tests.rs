@@ -1,1 +1,0 @@
-//! Authentication as a whole.
