@@ -28,7 +28,7 @@ const MOST_TRIED: usize = 16;
 const RSA_BITS: std::ops::RangeInclusive<usize> = 2048..=8192;
 
 enum Verifier {
-    Hmac(hmac::Key),
+    Hmac(Box<hmac::Key>),
     Public(ParsedPublicKey),
 }
 
@@ -87,7 +87,7 @@ impl Key {
                 Algorithm::HS512 => hmac::HMAC_SHA512,
                 _ => return None,
             };
-            Some((*algorithm, Verifier::Hmac(hmac::Key::new(hash, secret.expose().as_bytes()))))
+            Some((*algorithm, Verifier::Hmac(Box::new(hmac::Key::new(hash, secret.expose().as_bytes())))))
         });
         Self { id: None, verifiers: verifiers.collect() }
     }

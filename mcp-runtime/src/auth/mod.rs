@@ -37,7 +37,8 @@ mod metadata;
 mod oauth;
 #[cfg(feature = "auth")]
 mod remembered;
-#[cfg(all(test, feature = "auth"))]
+#[cfg(feature = "auth")]
+#[cfg(test)]
 mod tests;
 
 pub use options::{

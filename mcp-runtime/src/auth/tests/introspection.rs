@@ -57,10 +57,11 @@ async fn the_question_and_a_good_answer() {
 
 #[tokio::test]
 async fn answers_one_by_one() {
-    let plain: fn(&mut OAuthOptions) = |_| {};
-    let with_audience: fn(&mut OAuthOptions) = |o| o.audience = Some("urn:mcp".into());
-    let with_scope: fn(&mut OAuthOptions) = |o| o.scopes = vec!["read".into(), "write".into()];
-    let table: Vec<(String, fn(&mut OAuthOptions), &str)> = vec![
+    type Edit = fn(&mut OAuthOptions);
+    let plain: Edit = |_| {};
+    let with_audience: Edit = |o| o.audience = Some("urn:mcp".into());
+    let with_scope: Edit = |o| o.scopes = vec!["read".into(), "write".into()];
+    let table: Vec<(String, Edit, &str)> = vec![
         (active(json!({})), plain, "ann"),
         (active(json!({"active": false})), plain, INACTIVE),
         (active(json!({"active": "true"})), plain, INACTIVE),
