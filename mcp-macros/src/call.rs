@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote_spanned};
-use syn::Ident;
+use syn::{Ident, spanned::Spanned};
 
 use super::{
     parameter::Parameter,
@@ -33,6 +33,8 @@ pub(crate) fn closure(
     let at = hygienic(ident.span());
     let locals: Vec<Ident> = (0..parameters.len()).map(|index| format_ident!("__a{index}", span = at)).collect();
     let tables = parameters.iter().map(|parameter| parameter.expand(runtime, at));
+    let runtime = runtime.at(at);
+    let returns = method("returns", output);
     let mutable = (!takes.is_empty()).then(|| quote_spanned!(at=> mut));
     let owned = *is_async || blocking;
     let server = receiver.as_ref().map_or_else(|| quote_spanned!(at=> _), |_| quote_spanned!(at=> __server));
@@ -54,18 +56,29 @@ pub(crate) fn closure(
     };
     let call = quote_spanned!(at=> #function(#passed #(#locals),*));
     let step = match (is_async, blocking) {
-        (true, _) => quote_spanned!(at=> __returns.later(async move { #call.await })),
+        // A borrowed server has to live in the future, too.
+        (true, _) if matches!(receiver, Some(Receiver::Reference)) => {
+            quote_spanned!(at=> __returns.later(async move { #call.await }))
+        }
+        (true, _) => quote_spanned!(at=> __returns.later(#call)),
         (false, true) => quote_spanned!(at=> __returns.blocking(move || #call)),
         (false, false) => quote_spanned!(at=> __returns.now(move || #call)),
     };
-    quote_spanned! {at=>
-        |#server, mut __call| {
-            let __returns = __call.returns::<#output>();
-            let #mutable __arguments = __call.arguments(const { &[#(#tables),*] });
-            #(let #locals = __arguments #takes;)*
+    let check = if locals.is_empty() {
+        quote_spanned!(at=> if !__arguments.finish() { return __arguments.refuse(); })
+    } else {
+        quote_spanned! {at=>
             let (#(#runtime::Some(#locals),)* true) = (#(#locals,)* __arguments.finish()) else {
                 return __arguments.refuse();
             };
+        }
+    };
+    quote_spanned! {at=>
+        |#server, mut __call| {
+            let __returns = __call.#returns::<#output>();
+            let #mutable __arguments = __call.arguments(const { &[#(#tables),*] });
+            #(let #locals = __arguments #takes;)*
+            #check
             #share
             #step
         }
@@ -78,9 +91,20 @@ pub(crate) fn takes(handler: &Handler, parameters: &[Parameter]) -> Vec<TokenStr
     let takes = handler.inputs.iter().zip(parameters).enumerate().map(|(index, (input, parameter))| {
         let ty = &input.ty;
         match &parameter.default {
-            None => quote_spanned!(span=> .take::<#ty, _>(#index)),
-            Some(default) => quote_spanned!(span=> .take_or::<#ty, _>(#index, #default)),
+            None => {
+                let take = method("take", ty);
+                quote_spanned!(span=> .#take::<#ty, _>(#index))
+            }
+            Some(default) => {
+                let take_or = method("take_or", ty);
+                quote_spanned!(span=> .#take_or::<#ty, _>(#index, #default))
+            }
         }
     });
     takes.collect()
+}
+
+/// The name of a method at the place of the type that it is asked for, where an error about the two is told once.
+pub(crate) fn method(name: &str, ty: &impl Spanned) -> Ident {
+    Ident::new(name, hygienic(ty.span()))
 }

@@ -45,7 +45,7 @@ impl Entry {
 
     /// The table entry: an expression. `runtime` holds where the item names none of its own.
     pub(crate) fn expand(&self, scope: Scope, runtime: &Runtime) -> TokenStream {
-        let own = self.words().krate.as_ref().map(|path| Runtime::at(Some(path)));
+        let own = self.words().krate.as_ref().map(|path| Runtime::under(Some(path)));
         let runtime = own.as_ref().unwrap_or(runtime);
         match self {
             Self::Tool(tool) => tool.expand(scope, runtime),
@@ -185,7 +185,7 @@ pub(crate) fn lone(kind: Kind, keys: TokenStream, item: TokenStream) -> TokenStr
             return fallback::lone(kind, keys, &function, errors);
         }
     };
-    let runtime = Runtime::at(entry.words().krate.as_ref());
+    let runtime = Runtime::under(entry.words().krate.as_ref());
     let descriptor = descriptor(kind, &function, &runtime, &entry.expand(Scope::Module, &runtime));
     quote_spanned!(Span::mixed_site()=> #function #descriptor)
 }
@@ -204,7 +204,7 @@ pub(crate) fn only_one(second: Kind, first: Kind) -> String {
 pub(crate) fn descriptor(kind: Kind, function: &Function, runtime: &Runtime, entry: &TokenStream) -> TokenStream {
     let span = hygienic(function.sig.ident.span());
     let ident = namesake(&function.sig.ident);
-    let (vis, cfgs) = (&function.vis, function.cfgs());
+    let (vis, cfgs, runtime) = (&function.vis, function.cfgs(), runtime.at(span));
     let (item, constant, ty) = match kind {
         Kind::Tool => ("ToolItem", "TOOL", "Tool"),
         Kind::Resource => ("ResourceItem", "RESOURCE", "Resource"),

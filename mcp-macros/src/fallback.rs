@@ -17,13 +17,14 @@ pub(crate) fn lone(kind: Kind, keys: TokenStream, function: &Function, errors: E
     // Mistakes in the keys are told already; what counts is a `crate` that can be read.
     let unheeded = &mut Errors::default();
     let path = Options::parse(kind.attribute(), &["crate"], keys, unheeded).krate(unheeded);
-    let runtime = Runtime::at(path.as_ref());
+    let runtime = Runtime::under(path.as_ref());
     let span = hygienic(function.sig.ident.span());
-    let undescribed = quote_spanned!(span=> |_, _| #runtime::Step::Described);
+    let private = runtime.at(span);
+    let undescribed = quote_spanned!(span=> |_, _| #private::Step::Described);
     let entry = match kind {
-        Kind::Tool => quote_spanned!(span=> #runtime::Tool::new("", "", #undescribed)),
-        Kind::Resource => quote_spanned!(span=> #runtime::Resource::new("", &[], "", #undescribed)),
-        Kind::Prompt => quote_spanned!(span=> #runtime::Prompt::new("", #undescribed)),
+        Kind::Tool => quote_spanned!(span=> #private::Tool::new("", "", #undescribed)),
+        Kind::Resource => quote_spanned!(span=> #private::Resource::new("", &[], "", #undescribed)),
+        Kind::Prompt => quote_spanned!(span=> #private::Prompt::new("", #undescribed)),
     };
     let descriptor = descriptor(kind, function, &runtime, &entry);
     let errors = errors.into_tokens();

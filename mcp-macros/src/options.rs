@@ -108,7 +108,8 @@ impl Options {
                 "`{key}`: a secret does not belong into source code; give it at run time: `MCP_JWT_SECRET`, `MCP_API_KEYS`, `MCP_OAUTH_CLIENT_SECRET`, or the options object"
             );
         }
-        format!("unknown key `{key}` of `#[{attribute}]`; {}", remedy(key, known))
+        let whole = if attribute.starts_with("mcp") { format!("#[{attribute}]") } else { format!("{attribute}(…)") };
+        format!("unknown key `{key}` of `{whole}`; {}", remedy(key, known))
     }
 
     fn take(&mut self, key: &str) -> Option<Entry> {
@@ -126,9 +127,21 @@ impl Options {
         self.take(key);
     }
 
+    /// Takes out a key whose value is a call, `key = call(…)` or `key(…)`: what stands in it.
+    pub(crate) fn call(&mut self, key: &str) -> Option<TokenStream> {
+        let index = self.entries.iter().position(|entry| {
+            entry.key.unraw() == key && matches!(entry.value, Value::Of(_) | Value::Is(Expr::Call(_) | Expr::Struct(_)))
+        })?;
+        let entry = self.entries.remove(index);
+        Some(match entry.value {
+            Value::Is(expr) => expr.into_token_stream(),
+            Value::Of(_) | Value::Flag => entry.key.into_token_stream(),
+        })
+    }
+
     /// `key = "text"`
     pub(crate) fn text(&mut self, key: &str, errors: &mut Errors) -> Option<LitStr> {
-        let text = self.any_text(key, errors)?;
+        let text = self.any_text(key, "…", errors)?;
         if text.value().trim().is_empty() {
             errors.at(text.span(), format_args!("`{key}` is empty; write the text, or leave the key out"));
             return None;
@@ -137,11 +150,11 @@ impl Options {
     }
 
     /// `key = "text"`, where an empty text means something too.
-    fn any_text(&mut self, key: &str, errors: &mut Errors) -> Option<LitStr> {
-        let value = self.assigned(key, "\"…\"", errors)?;
+    fn any_text(&mut self, key: &str, example: &str, errors: &mut Errors) -> Option<LitStr> {
+        let value = self.assigned(key, &format!("\"{example}\""), errors)?;
         let text = string(&value);
         if text.is_none() {
-            errors.on(&value, format_args!("`{key}` takes a string literal: `{key} = \"…\"`"));
+            errors.on(&value, format_args!("`{key}` takes a string literal: `{key} = \"{example}\"`"));
         }
         text
     }
@@ -166,7 +179,7 @@ impl Options {
         choices: &[&'static str],
         errors: &mut Errors,
     ) -> Option<At<&'static str>> {
-        let text = self.any_text(key, errors)?;
+        let text = self.any_text(key, choices[0], errors)?;
         let (value, span) = (text.value(), text.span());
         let chosen = choices.iter().find(|choice| **choice == value);
         if chosen.is_none() {
@@ -199,7 +212,8 @@ impl Options {
             _ => None,
         };
         if number.is_none() {
-            errors.on(&value, format_args!("`{key}` takes an integer literal from 0 to {most}"));
+            let range = if most == u64::MAX { "of 0 or more".to_owned() } else { format!("from 0 to {most}") };
+            errors.on(&value, format_args!("`{key}` takes an integer literal {range}"));
         }
         number.map(|number| At { value: number, span: value.span() })
     }

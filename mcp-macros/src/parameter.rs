@@ -78,7 +78,7 @@ impl Parameter {
         let bounds = Bounds::validate(&mut options, primitive.as_ref(), errors);
         let (default, default_json) = match options.optional_expression("default", errors) {
             None => (None, None),
-            Some((span, None)) => (Some(quote_spanned!(hygienic(span)=> ::core::default::Default::default)), None),
+            Some((span, None)) => (Some(quote_spanned!(hygienic(span)=> || ::core::default::Default::default())), None),
             Some((_, Some(value))) => {
                 if check_default(&value, primitive.as_ref(), errors) {
                     bounds.check_default(&value, errors);
@@ -110,12 +110,14 @@ impl Parameter {
         let header = header.iter();
         let complete = complete.as_ref().map(|path| {
             let span = hygienic(path.span());
+            let runtime = runtime.at(span);
             quote_spanned! {span=>
                 .complete(|__value| ::std::boxed::Box::pin(async move {
                     #runtime::completions(#path(&__value)).await
                 }))
             }
         });
+        let runtime = runtime.at(span);
         quote_spanned! {span=>
             #runtime::Parameter::new(#name)
                 #(.description(#description))* #flatten #default #(.default_json(#default_json))* #bounds
@@ -142,20 +144,20 @@ fn refuse_unfit_keys(options: &mut Options, kind: Kind, errors: &mut Errors) {
     let (fit, reason): (&[&str], _) = match kind {
         Kind::Tool => {
             let fit = KEYS.iter().position(|key| *key == "complete").map_or(&KEYS[..], |index| &KEYS[..index]);
-            (fit, "clients ask for completions of prompts and resource templates only")
+            (fit, "clients ask for completions of prompts and resource templates only; remove it")
         }
         Kind::Prompt => (
             &["name", "description", "default", "complete"],
-            "the arguments of a prompt are text without a schema; let the type's `FromStr` check it",
+            "the arguments of a prompt are text without a schema; remove it, and let the type's `FromStr` check the text",
         ),
         Kind::Resource => (
             &["name", "description", "complete"],
-            "the variables of a template are always there and have no schema; let the type's `FromStr` check it",
+            "the variables of a template are always there and have no schema; remove it, and let the type's `FromStr` check the text",
         ),
     };
     for key in KEYS.iter().filter(|key| !fit.contains(key)) {
         if let Some(span) = options.key(key) {
-            errors.at(span, format_args!("`{key}` has no meaning here: {reason}; remove it"));
+            errors.at(span, format_args!("`{key}` has no meaning here: {reason}"));
             options.discard(key);
         }
     }

@@ -5,23 +5,26 @@ use quote::{ToTokens, quote_spanned};
 use syn::{Ident, Path};
 
 /// `::mcp_runtime::__private`, or the same below the path of `crate = …`.
-#[derive(Clone)]
-pub(crate) struct Runtime(TokenStream);
+pub(crate) struct Runtime(Option<Path>);
 
 impl Runtime {
     /// The runtime under the path that the user gave, or under its own name.
-    pub(crate) fn at(path: Option<&Path>) -> Self {
-        let span = Span::mixed_site();
-        Self(match path {
-            Some(path) => quote_spanned!(span=> #path::__private),
-            None => quote_spanned!(span=> ::mcp_runtime::__private),
-        })
+    pub(crate) fn under(path: Option<&Path>) -> Self {
+        Self(path.cloned())
     }
-}
 
-impl ToTokens for Runtime {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        self.0.to_tokens(tokens);
+    /// Its path, all at one place, so that an error around it is told there.
+    pub(crate) fn at(&self, span: Span) -> TokenStream {
+        match &self.0 {
+            Some(path) => {
+                let path = path.to_token_stream().into_iter().map(|mut tree| {
+                    tree.set_span(tree.span().located_at(span));
+                    tree
+                });
+                quote_spanned!(span=> #(#path)*::__private)
+            }
+            None => quote_spanned!(span=> ::mcp_runtime::__private),
+        }
     }
 }
 

@@ -38,7 +38,7 @@ impl Prompt {
         let takes = takes(handler, parameters);
         let closure = closure(handler, parameters, &takes, false, scope, runtime);
         let (name, description) = (&words.name, words.description.iter());
-        let words = words.expand(span);
+        let (words, runtime) = (words.expand(span), runtime.at(span));
         quote_spanned!(span=> #runtime::Prompt::new(#name, #closure) #(.description(#description))* #words)
     }
 }

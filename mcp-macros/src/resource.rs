@@ -5,7 +5,7 @@ use quote::quote_spanned;
 use syn::LitStr;
 
 use super::{
-    call::{Scope, closure},
+    call::{Scope, closure, method},
     diagnostics::{Errors, nearest},
     entry::{Words, parameters},
     options::Options,
@@ -87,10 +87,12 @@ impl Resource {
             .map(|(index, (input, parameter))| {
                 let (ident, ty) = (namesake(&input.ident), &input.ty);
                 if template.variables().any(|name| name == parameter.name) {
-                    quote_spanned!(span=> .take::<#ty, _>(#index))
+                    let take = method("take", ty);
+                    quote_spanned!(span=> .#take::<#ty, _>(#index))
                 } else {
                     markers.push(quote_spanned!(hygienic(ident.span())=> pub enum #ident {}));
-                    quote_spanned!(span=> .extract::<#ty, __parameters::#ident>(#index))
+                    let extract = method("extract", ty);
+                    quote_spanned!(span=> .#extract::<#ty, __parameters::#ident>(#index))
                 }
             })
             .collect();
@@ -108,6 +110,7 @@ impl Resource {
         let size = size.iter();
         let annotations = annotations.expand(runtime, span);
         let cache = cache.expand(span);
+        let runtime = runtime.at(span);
         let resource = quote_spanned! {span=>
             #runtime::Resource::new(#uri, #segments, #name, #closure)
                 #(.description(#description))* #words #(.mime_type(#mime_type))* #(.size(#size))* #annotations #cache
@@ -191,7 +194,7 @@ impl Annotations {
     }
 
     fn expand(&self, runtime: &Runtime, span: Span) -> TokenStream {
-        let (audience, priority) = (&self.audience, self.priority.iter());
+        let (audience, priority, runtime) = (&self.audience, self.priority.iter(), runtime.at(span));
         let audience =
             (!audience.is_empty()).then(|| quote_spanned!(span=> .audience(&[#(#runtime::Role::#audience),*])));
         quote_spanned!(span=> #audience #(.priority(#priority))*)

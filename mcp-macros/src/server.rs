@@ -173,14 +173,18 @@ fn member(input: ParseStream<'_>, form: &Form, errors: &mut Errors) -> syn::Resu
         }
     };
     if let Some(call) = call {
-        let (whole, outside) = match form {
-            Form::Impl { .. } => ("block", "block"),
-            Form::Module => ("module", "module"),
+        let place = match form {
+            Form::Impl { .. } => "block",
+            Form::Module => "module",
         };
         errors.on(
             &call.path,
-            format_args!("what a macro makes here cannot be seen, so its tools would be lost; let the macro emit the whole {whole}, or call it outside of the {outside}"),
+            format_args!("what a macro makes here cannot be seen, so its tools would be lost; let the macro emit the whole {place}, or call it outside of the {place}"),
         );
+        if place == "block" {
+            // What it makes would be lone functions with receivers, and each of them a second error.
+            return Ok(Member::Other(TokenStream::new()));
+        }
     }
     Ok(Member::Other(attrs.into_iter().map(ToTokens::into_token_stream).chain([item]).collect()))
 }
@@ -258,7 +262,7 @@ impl Gathered {
             errors.at(
                 found.entry.words().name_span,
                 format_args!(
-                    "the {noun} `{first}` is named `{name}` already; give this one another name: `name = \"…\"`"
+                    "the function `{first}` is the {noun} `{name}` already; give this one another name: `name = \"…\"`"
                 ),
             );
             return;
@@ -270,7 +274,9 @@ impl Gathered {
                 let first = &first.function;
                 errors.at(
                     resource.uri.span(),
-                    format_args!("the resource `{first}` has the URI `{uri}` already; give this one another"),
+                    format_args!(
+                        "the function `{first}` is the resource at `{uri}` already; give this one another URI"
+                    ),
                 );
                 return;
             }
@@ -295,11 +301,11 @@ impl Gathered {
             Form::Impl { ty, .. } => (Scope::Block, hygienic(ty.span())),
             Form::Module => (Scope::Module, Span::mixed_site()),
         };
-        let runtime = &options.runtime;
+        let runtime = options.runtime.at(span);
         let entries = |kind| {
             let entries = self.entries.iter().filter(move |found| found.kind == kind).map(
                 move |Found { entry, cfgs, .. }| {
-                    let entry = entry.expand(scope, runtime);
+                    let entry = entry.expand(scope, &options.runtime);
                     quote_spanned!(span=> #(#cfgs)* #entry)
                 },
             );
@@ -314,11 +320,8 @@ impl Gathered {
             Scope::Block => quote_spanned! {span=>
                 /// The server that these functions make.
                 #[must_use]
-                pub fn into_server(self) -> #runtime::McpServer
-                where
-                    Self: #runtime::ServerState,
-                {
-                    #runtime::McpServer::from_definition(#runtime::Arc::new(self), #definition)
+                pub fn into_server(self) -> #runtime::McpServer {
+                    #runtime::McpServer::from_definition(#runtime::share(self), #definition)
                 }
             },
             Scope::Module => quote_spanned! {span=>
@@ -466,6 +469,7 @@ impl ServerOptions {
         let mut options = Options::parse("mcp_server", &KEYS, keys, errors);
         let transport = options.choice("transport", &["stdio", "sse", "http-stream"], errors);
         refuse_unfit_keys(&mut options, transport.as_ref(), errors);
+        refuse_secret(&mut options, errors);
         let auth = options.choice("auth", &["jwt", "apikey", "oauth"], errors);
         let website_url = options.text("website_url", errors);
         if let Some(url) = website_url.as_ref().filter(|url| !is_web(&url.value())) {
@@ -479,7 +483,7 @@ impl ServerOptions {
             check_origin(origin, auth.is_some(), errors);
         }
         Self {
-            runtime: Runtime::at(options.krate(errors).as_ref()),
+            runtime: Runtime::under(options.krate(errors).as_ref()),
             name: options.text("name", errors),
             version: options.text("version", errors),
             title: options.text("title", errors),
@@ -530,6 +534,7 @@ impl ServerOptions {
         let endpoint = endpoint.iter();
         let message_endpoint = message_endpoint.iter();
         let cors = cors.as_ref().map(|origins| quote_spanned!(span=> .cors(&[#(#origins),*])));
+        let runtime = runtime.at(span);
         quote_spanned! {span=>
             #runtime::Server::new(#name, #version)
                 #(.title(#title))* #(.instructions(#instructions))* #(.website_url(#website_url))* #icons #full_schemas
@@ -556,6 +561,16 @@ fn refuse_unfit_keys(options: &mut Options, transport: Option<&At<&'static str>>
             errors.at(span, format_args!("`{key}` has no meaning here: {reason}"));
             options.discard(key);
         }
+    }
+}
+
+/// `auth = jwt(secret = "…")`
+fn refuse_secret(options: &mut Options, errors: &mut Errors) {
+    if let Some(tokens) = options.call("auth") {
+        errors.on(
+            tokens,
+            "`auth` names the kind alone: `auth = \"jwt\"`; keys and secrets are given at run time, not in source code",
+        );
     }
 }
 

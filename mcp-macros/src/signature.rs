@@ -74,12 +74,13 @@ impl Function {
     /// Takes off the parameters what only the macros understand, and owns up to what the macros ask for: arguments
     /// that are taken by value.
     pub(crate) fn strip(&mut self) {
-        if !self.parameter_attrs.is_empty() || self.sig.inputs.is_empty() {
+        if !self.parameter_attrs.is_empty() {
             return;
         }
-        self.attrs.push(
-            syn::parse_quote_spanned!(hygienic(self.sig.ident.span())=> #[allow(clippy::needless_pass_by_value)]),
-        );
+        if self.sig.inputs.iter().any(|input| matches!(input, FnArg::Typed(_))) {
+            let span = hygienic(self.sig.ident.span());
+            self.attrs.push(syn::parse_quote_spanned!(span=> #[allow(clippy::needless_pass_by_value)]));
+        }
         let inert = |attr: &Attribute| attr.path().is_ident("mcp") || attr.path().is_ident("doc");
         for input in &mut self.sig.inputs {
             let (FnArg::Typed(syn::PatType { attrs, .. }) | FnArg::Receiver(syn::Receiver { attrs, .. })) = input;

@@ -130,7 +130,7 @@ impl Tool {
         let takes = takes(handler, parameters);
         let closure = closure(handler, parameters, &takes, *blocking, scope, runtime);
         let (name, description) = (&words.name, &words.description);
-        let words = words.expand(span);
+        let (words, runtime) = (words.expand(span), runtime.at(span));
         let read_only = read_only.iter();
         let destructive = destructive.iter();
         let idempotent = idempotent.iter();

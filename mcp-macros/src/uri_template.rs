@@ -59,6 +59,7 @@ impl Template {
 
     /// The constant table of the segments.
     pub(crate) fn expand(&self, runtime: &Runtime, span: Span) -> TokenStream {
+        let runtime = runtime.at(span);
         let segments = self.0.iter().map(|segment| match segment {
             Segment::Literal(text) => quote_spanned!(span=> #runtime::Segment::Literal(#text)),
             Segment::Variable(name) => quote_spanned!(span=> #runtime::Segment::Variable(#name)),

@@ -14,7 +14,7 @@ pub use crate::{
     serve::McpServer,
     server::{
         arguments::{PromptCall, ResourceCall, ToolCall, completions},
-        definition::{Definition, Parameter, Prompt, Resource, Segment, Server, ServerState, Tool, receive},
+        definition::{Definition, Parameter, Prompt, Resource, Segment, Server, ServerState, Tool, receive, share},
         outcome::{Completer, Completions, Step},
         registry::{PromptItem, ResourceItem, ToolItem},
     },

@@ -46,6 +46,7 @@ pub struct McpServer {
     title: Option<&'static str>,
     website_url: Option<&'static str>,
     icons: &'static [&'static str],
+    limits: Option<Limits>,
     /// What is wrong with the attribute's options; told at start, as everything else is.
     fault: Option<Error>,
 }
@@ -54,7 +55,7 @@ impl McpServer {
     /// A server of these options, and of no functions yet.
     pub fn new(options: ServerOptions) -> Self {
         let registration = Registration::new();
-        Self { options, registration, title: None, website_url: None, icons: &[], fault: None }
+        Self { options, registration, title: None, website_url: None, icons: &[], limits: None, fault: None }
     }
 
     /// A server from an annotated block or module.
@@ -75,6 +76,7 @@ impl McpServer {
             title: declared.title,
             website_url: declared.website_url,
             icons: declared.icons,
+            limits: None,
             fault,
         }
     }
@@ -135,6 +137,23 @@ impl McpServer {
         &self.options
     }
 
+    /// Sets the bounds for whatever transport is chosen, those of a listener's options included. On stdio, which has no
+    /// options, there is no other way.
+    ///
+    /// ```
+    /// use mcp_runtime::{Limits, McpServer, ServerOptions};
+    ///
+    /// let mut limits = Limits::default();
+    /// limits.max_line_bytes = Some(1024 * 1024);
+    /// let server = McpServer::new(ServerOptions::default()).limits(limits);
+    /// # drop(server);
+    /// ```
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
     /// Replaces the options, those of the attribute included.
     #[must_use]
     pub fn with_options(mut self, options: ServerOptions) -> Self {
@@ -172,8 +191,11 @@ impl McpServer {
     ///
     /// # Errors
     /// When it cannot start: each cause is a variant of [`Error`] that names the option.
-    pub async fn bind(self) -> Result<Bound, Error> {
+    pub async fn bind(mut self) -> Result<Bound, Error> {
         self.options.validate()?;
+        if let (Some(limits), TransportOptions::Sse(options)) = (&self.limits, &mut self.options.transport) {
+            options.limits.clone_from(limits);
+        }
         let transport = self.options.transport.clone();
         let dispatcher = self.dispatcher()?;
         let kind = match transport {
@@ -250,12 +272,15 @@ impl McpServer {
                 self.fault = None;
                 let name = self.options.name.clone();
                 let bound = self.bind().await?;
+                // Before anybody is told that the server is there, and might tell it to stop.
+                let signals = crate::telemetry::Signals::take()
+                    .map_err(|source| Error::Io { what: "signals cannot be heeded", source })?;
                 bound.announce(&name);
                 let handle = bound.handle();
                 let serving = bound.serve();
                 tokio::select! {
                     result = serving => result,
-                    () = crate::telemetry::told_twice_to_stop(handle) => {
+                    () = signals.told_twice_to_stop(handle) => {
                         tracing::warn!("told twice to stop: calls in flight are cut");
                         Ok(())
                     }
@@ -268,10 +293,11 @@ impl McpServer {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
-        let limits = match &self.options.transport {
-            TransportOptions::Sse(options) => options.limits.clone(),
-            TransportOptions::HttpStream(options) => options.limits.clone(),
-            TransportOptions::Stdio => Limits::default(),
+        let limits = match (self.limits, self.options.transport) {
+            (Some(limits), _) => limits,
+            (None, TransportOptions::Sse(options)) => options.limits,
+            (None, TransportOptions::HttpStream(options)) => options.limits,
+            (None, TransportOptions::Stdio) => Limits::default(),
         };
         let info = Implementation {
             name: self.options.name,
@@ -283,6 +309,12 @@ impl McpServer {
         };
         let registry = self.registration.build(info, self.options.instructions)?;
         Ok(Dispatcher::new(registry, limits))
+    }
+}
+
+impl Default for McpServer {
+    fn default() -> Self {
+        Self::new(ServerOptions::default())
     }
 }
 
@@ -299,6 +331,7 @@ enum Kind {
     Http {
         listener: crate::transport::http::Listener,
         /// The paths of the event stream and of messages, for the announcement.
+        #[cfg(feature = "cli")]
         endpoints: (String, String),
     },
 }
@@ -403,6 +436,7 @@ async fn listen(dispatcher: Arc<Dispatcher>, options: SseOptions) -> Result<Kind
     use crate::transport::http::{HttpOptions, Listener};
 
     refuse_unbuilt(&options)?;
+    #[cfg(feature = "cli")]
     let endpoints = (options.endpoint.clone(), options.message_endpoint.clone());
     let http = HttpOptions {
         endpoint: options.endpoint,
@@ -415,7 +449,11 @@ async fn listen(dispatcher: Arc<Dispatcher>, options: SseOptions) -> Result<Kind
     };
     let listener = Listener::bind(dispatcher, &options.host, options.port, http).await?;
     tracing::info!(address = %listener.local_addr(), "listening");
-    Ok(Kind::Http { listener, endpoints })
+    Ok(Kind::Http {
+        listener,
+        #[cfg(feature = "cli")]
+        endpoints,
+    })
 }
 
 #[cfg(not(feature = "http"))]

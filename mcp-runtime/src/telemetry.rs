@@ -42,32 +42,49 @@ pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Tells the server to stop at the first signal; resolves at the second.
-pub(crate) async fn told_twice_to_stop(handle: Handle) {
-    signal().await;
-    tracing::info!("told to stop: calls in flight are finished");
-    handle.shut_down();
-    signal().await;
+/// The signals that tell the process to stop: SIGTERM and SIGINT, Ctrl-C elsewhere.
+pub(crate) struct Signals {
+    #[cfg(unix)]
+    streams: [tokio::signal::unix::Signal; 2],
 }
 
-#[cfg(unix)]
-async fn signal() {
-    use tokio::signal::unix::{SignalKind, signal};
+impl Signals {
+    /// Takes the signals over from the system, which would end the process at once.
+    #[cfg(unix)]
+    pub(crate) fn take() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
 
-    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+        Ok(Self { streams: [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?] })
     }
-}
 
-#[cfg(not(unix))]
-async fn signal() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
+    /// Takes the signals over from the system, which would end the process at once.
+    #[cfg(not(unix))]
+    pub(crate) fn take() -> io::Result<Self> {
+        Ok(Self {})
+    }
+
+    /// Tells the server to stop at the first signal; resolves at the second.
+    pub(crate) async fn told_twice_to_stop(mut self, handle: Handle) {
+        self.next().await;
+        tracing::info!("told to stop: calls in flight are finished");
+        handle.shut_down();
+        self.next().await;
+    }
+
+    #[cfg(unix)]
+    async fn next(&mut self) {
+        let [terminate, interrupt] = &mut self.streams;
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
     }
 }
 

@@ -121,3 +121,30 @@ async fn an_extractor_that_fails_is_a_failure_of_the_tool() {
     assert!(result.is_error);
     assert!(result.first_text().unwrap().contains("test clients are not served"), "{result:?}");
 }
+
+#[tokio::test]
+async fn limits_set_in_code_hold_on_every_transport() {
+    use mcp_runtime::Limits;
+    use mcp_test_support::{Running, Transport};
+
+    let short: fn() -> McpServer = || {
+        let mut limits = Limits::default();
+        limits.max_line_bytes = Some(200);
+        limits.max_body_bytes = Some(200);
+        McpServer::new(ServerOptions::default()).tool::<add>().limits(limits)
+    };
+    let long = json!({"jsonrpc": "2.0", "id": "x".repeat(300), "method": "ping"});
+    let running = Running::start(Transport::Stdio, short).await;
+    let mut wire = running.connect_as("2025-06-18").await;
+    wire.send(&long).await;
+    assert_eq!(wire.receive().await["error"]["code"], -32700);
+    assert_eq!(wire.result("ping", json!({})).await, json!({}));
+
+    let running = Running::start(Transport::Sse, short).await;
+    let stream = mcp_test_support::http::EventStream::open(running.address.unwrap(), "/sse").await;
+    let headers = [("Content-Type", "application/json")];
+    let body = long.to_string();
+    let answer =
+        mcp_test_support::http::request(running.address.unwrap(), "POST", &stream.endpoint, &headers, &body).await;
+    assert_eq!(answer.status, 413, "{answer:?}");
+}

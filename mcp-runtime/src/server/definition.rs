@@ -27,10 +27,28 @@ pub struct Definition<S: 'static> {
     label = "not `Send + Sync + 'static`",
     note = "every field must be `Send` and `Sync`: `Arc` instead of `Rc`, a `Mutex` or an atomic instead of `RefCell` or `Cell`"
 )]
-pub trait ServerState: Send + Sync + 'static {}
+pub trait ServerState: Sized {
+    /// The type itself. Named through the trait, it is unknown where the trait is not implemented, and the compiler
+    /// says nothing more about the tables that are made for it.
+    type This: Send + Sync + 'static;
+
+    /// The server behind an `Arc`.
+    fn share(self) -> Arc<Self::This>;
+}
 
 #[diagnostic::do_not_recommend]
-impl<S: Send + Sync + 'static> ServerState for S {}
+impl<S: Send + Sync + 'static> ServerState for S {
+    type This = S;
+
+    fn share(self) -> Arc<S> {
+        Arc::new(self)
+    }
+}
+
+/// The server of an annotated block, for all its calls to share.
+pub fn share<S: ServerState>(server: S) -> Arc<S::This> {
+    server.share()
+}
 
 /// What a method may have as its receiver, beside `&self`.
 #[diagnostic::on_unimplemented(

@@ -19,6 +19,7 @@ pub(crate) enum Overflow {
     /// Whoever speaks waits: there is one reader, and it is the other end of a pipe.
     Wait,
     /// The queue closes: one reader among many may not hold up the rest.
+    #[cfg(feature = "http")]
     Close,
 }
 
@@ -119,6 +120,7 @@ impl Outbox {
     }
 
     /// Resolves when the queue closes because its reader did not read; for a reader that is stuck in a write.
+    #[cfg(feature = "http")]
     pub(crate) fn poll_overflow(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut queue = self.lock();
         if queue.overflowed {

@@ -1,6 +1,7 @@
 //! Bodies: a request's, read within its limits, and a response's.
 
 use std::{
+    future::poll_fn,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -14,11 +15,23 @@ use super::{connection::Answering, rejection::Rejection};
 use crate::limits::Limits;
 
 /// Reads all of a body, or refuses it.
-pub(super) async fn read(body: Incoming, limits: &Limits) -> Result<Bytes, Rejection> {
+pub(super) async fn read(mut body: Incoming, limits: &Limits) -> Result<Bytes, Rejection> {
     let most = limits.max_body_bytes.unwrap_or(usize::MAX);
+    // The usual case: all of it came with the head, in one piece, which is not copied.
+    let begun = poll_fn(|cx| Poll::Ready(Pin::new(&mut body).poll_frame(cx))).await;
+    let first = match begun {
+        Poll::Ready(frame) => match data(frame)? {
+            Some(data) if data.len() > most => return Err(Rejection::LargeBody),
+            data if body.is_end_stream() => return Ok(data.unwrap_or_default()),
+            data => data.unwrap_or_default(),
+        },
+        Poll::Pending => Bytes::new(),
+    };
+    // Boxed, so that what is seldom takes no room where it is not.
+    let rest = Box::pin(collect(first, body, most));
     match limits.body_read {
-        Some(time) => tokio::time::timeout(time, collect(body, most)).await.unwrap_or(Err(Rejection::SlowBody)),
-        None => collect(body, most).await,
+        Some(time) => tokio::time::timeout(time, rest).await.unwrap_or(Err(Rejection::SlowBody)),
+        None => rest.await,
     }
 }
 
@@ -28,41 +41,34 @@ pub(super) fn declares_too_much(body: &impl Body, limits: &Limits) -> bool {
     limits.max_body_bytes.is_some_and(|most| declared > most as u64)
 }
 
-async fn collect(mut body: Incoming, most: usize) -> Result<Bytes, Rejection> {
+async fn collect(first: Bytes, mut body: Incoming, most: usize) -> Result<Bytes, Rejection> {
     /// What is set aside for a body before it has come.
     const AHEAD: u64 = 64 * 1024;
-    let Some(first) = next(&mut body).await? else {
-        return Ok(Bytes::new());
-    };
-    if first.len() > most {
-        return Err(Rejection::LargeBody);
-    }
-    // The usual case: all of it in one piece, which is not copied.
-    if body.is_end_stream() {
-        return Ok(first);
-    }
     let mut whole = Vec::with_capacity(first.len() + body.size_hint().lower().min(AHEAD) as usize);
     whole.extend_from_slice(&first);
     drop(first);
-    while let Some(piece) = next(&mut body).await? {
-        if whole.len() + piece.len() > most {
-            return Err(Rejection::LargeBody);
+    loop {
+        let frame = body.frame().await;
+        let ended = frame.is_none();
+        if let Some(data) = data(frame)? {
+            if whole.len() + data.len() > most {
+                return Err(Rejection::LargeBody);
+            }
+            whole.extend_from_slice(&data);
         }
-        whole.extend_from_slice(&piece);
+        if ended {
+            return Ok(whole.into());
+        }
     }
-    Ok(whole.into())
 }
 
-async fn next(body: &mut Incoming) -> Result<Option<Bytes>, Rejection> {
-    while let Some(frame) = body.frame().await {
-        match frame.map(Frame::into_data) {
-            Ok(Ok(data)) => return Ok(Some(data)),
-            // Trailers say nothing that is used.
-            Ok(Err(_)) => {}
-            Err(_) => return Err(Rejection::BrokenBody),
-        }
+/// The data of a frame. Trailers have none, and say nothing that is used.
+fn data(frame: Option<Result<Frame<Bytes>, hyper::Error>>) -> Result<Option<Bytes>, Rejection> {
+    match frame {
+        Some(Ok(frame)) => Ok(frame.into_data().ok()),
+        Some(Err(_)) => Err(Rejection::BrokenBody),
+        None => Ok(None),
     }
-    Ok(None)
 }
 
 /// The body of a response.

@@ -27,6 +27,7 @@ use crate::{limits::Limits, session::Session};
 /// Serves one connection until it ends.
 pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>) {
     let limits = doors.limits();
+    forget_dead_peers(&socket, limits);
     let http = http(limits);
     let clocks = Clocks { idle: limits.idle_connection, head: limits.header_read, stalled: limits.stalled_write };
     let head_limits = HeadLimits::new(limits);
@@ -34,7 +35,8 @@ pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>)
     let wire = Wire::new(socket, Arc::clone(&lane), head_limits);
     let service = {
         let lane = Arc::clone(&lane);
-        hyper::service::service_fn(move |request| Arc::clone(&doors).answer(Arc::clone(&lane), request))
+        // Boxed: hyper keeps room for it as long as the connection lives, and a stream lives long.
+        hyper::service::service_fn(move |request| Box::pin(Arc::clone(&doors).answer(Arc::clone(&lane), request)))
     };
     let mut connection = pin!(http.serve_connection(TokioIo::new(wire), service));
     let mut clock = pin!(sleep_until(Instant::now()));
@@ -47,7 +49,7 @@ pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>)
                 seen = Some(stage);
                 // Registered once a stage, not with every poll: the lock behind it is shared by all connections.
                 stopping.set(stop.changed());
-                drop(stopping.as_mut().poll(cx));
+                let _ = stopping.as_mut().poll(cx);
                 match stage {
                     Stage::Serving => {}
                     Stage::Draining => connection.as_mut().graceful_shutdown(),
@@ -75,6 +77,18 @@ pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>)
         }
     })
     .await;
+}
+
+/// Small writes to a client that is gone without a word wait nowhere but in the kernel, which by itself gives up after a
+/// quarter of an hour. Failing, it takes that long.
+fn forget_dead_peers(socket: &TcpStream, limits: &Limits) {
+    #[cfg(target_os = "linux")]
+    if let Some(time) = limits.stalled_write {
+        let milliseconds = u32::try_from(time.as_millis()).unwrap_or(0);
+        let _ = rustix::net::sockopt::set_tcp_user_timeout(socket, milliseconds);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (socket, limits);
 }
 
 /// hyper's own limits lie beyond ours: what is over ours is refused with a body.
@@ -130,6 +144,8 @@ struct State {
     last: bool,
     /// A next request has come, and waits.
     parked: bool,
+    /// Nothing more is read from the client until its answer is over.
+    ended: bool,
     killed: bool,
     /// The session whose event stream this connection carries.
     session: Weak<Session>,
@@ -167,6 +183,7 @@ impl Lane {
             refusal: None,
             last: false,
             parked: false,
+            ended: false,
             killed: false,
             session: Weak::new(),
         }))
@@ -191,6 +208,7 @@ impl Lane {
     fn answered(&self) {
         let mut state = self.lock();
         state.phase = Phase::Idle(Instant::now());
+        state.ended = false;
         state.session = Weak::new();
     }
 
@@ -219,6 +237,11 @@ impl Lane {
         self.lock().parked = true;
     }
 
+    /// The client has closed its half of the connection, or sends more than is read ahead.
+    pub(super) fn end(&self) {
+        self.lock().ended = true;
+    }
+
     pub(super) fn stall(&self, stalled: bool) {
         self.lock().stalled = stalled.then(Instant::now);
     }
@@ -245,12 +268,17 @@ impl Lane {
             state.parked = false;
             return Next::Read;
         }
-        if state.stalled.is_some()
+        if (state.ended || state.stalled.is_some())
             && let Some(session) = state.session.upgrade()
-            && session.outbox.poll_overflow(cx).is_ready()
         {
-            state.killed = true;
-            return Next::Cut;
+            // Whoever opened a stream and closes its half has gone; the end of another could not be seen any more.
+            if state.ended {
+                return Next::Cut;
+            }
+            if session.outbox.poll_overflow(cx).is_ready() {
+                state.killed = true;
+                return Next::Cut;
+            }
         }
         let stalled = deadline(state.stalled, clocks.stalled);
         let phase = match state.phase {
@@ -290,10 +318,6 @@ pub(super) struct Answering(Arc<Lane>);
 impl Answering {
     pub(super) fn new(lane: Arc<Lane>) -> Self {
         Self(lane)
-    }
-
-    pub(super) fn lane(&self) -> &Arc<Lane> {
-        &self.0
     }
 }
 

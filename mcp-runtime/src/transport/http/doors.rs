@@ -14,7 +14,7 @@ use axum::{
     extract::State,
     routing::{MethodRouter, get},
 };
-use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
+use http::{HeaderValue, Method, Request, Response, header};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use tower_http::cors::Cors;
@@ -108,7 +108,8 @@ impl House {
     async fn enter(&self, request: Request<Incoming>) -> Response<ReplyBody> {
         let has_body = has_body(&request);
         if self.is_message(&request) {
-            return self.0.legacy.receive(request).await.unwrap_or_else(|rejection| refuse(rejection, has_body));
+            let (head, body) = request.into_parts();
+            return self.0.legacy.receive(&head, body).await.unwrap_or_else(|rejection| refuse(rejection, has_body));
         }
         let routed = self.0.router.clone().call(request).await.unwrap_or_else(|never| match never {});
         let mut response = routed.map(ReplyBody::routed);
@@ -153,9 +154,13 @@ fn router(options: &HttpOptions, legacy: Arc<LegacySse>) -> Router {
 async fn open_stream(
     State(legacy): State<Arc<LegacySse>>,
     Extension(lane): Extension<Arc<Lane>>,
-    headers: HeaderMap,
+    request: Request<Body>,
 ) -> Result<Response<Body>, Rejection> {
-    let (session, response) = legacy.open(&headers)?;
+    // Behind a body that nobody reads the end of the client could not be seen.
+    if !request.body().is_end_stream() {
+        return Err(Rejection::UnexpectedBody);
+    }
+    let (session, response) = legacy.open(request.headers())?;
     lane.carry(&session);
     Ok(response.map(Body::new))
 }

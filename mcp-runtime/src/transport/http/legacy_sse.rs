@@ -9,10 +9,11 @@ use std::{
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     task::{Context, Poll},
+    time::Duration,
 };
 
 use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts};
 use http_body::{Body, Frame};
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -55,6 +56,7 @@ type SessionId = u128;
 
 struct Client {
     session: Arc<Session>,
+    opened: Instant,
     /// Messages whose answers are not queued yet.
     due: AtomicUsize,
     /// The stream ends with the last answer that is due.
@@ -91,17 +93,14 @@ impl LegacySse {
     }
 
     /// Takes one message. Its answer goes to the stream; what is no message is refused here.
-    pub(super) async fn receive(&self, request: Request<Incoming>) -> Result<Response<ReplyBody>, Rejection> {
-        let (head, body) = request.into_parts();
+    pub(super) async fn receive(&self, head: &Parts, body: Incoming) -> Result<Response<ReplyBody>, Rejection> {
         if body::declares_too_much(&body, &self.limits) {
             return Err(Rejection::LargeBody);
         }
         expect_json(&head.headers)?;
         let id = session_id(head.uri.query().unwrap_or_default())?;
-        drop(head);
-        let message = body::read(body, &self.limits).await?;
-        // Looked up after the body was read: the session may have ended meanwhile.
         let client = id.and_then(|id| self.clients.find(id)).ok_or(Rejection::UnknownSession)?;
+        let message = body::read(body, &self.limits).await?;
         Ok(self.dispatch(&client, &message))
     }
 
@@ -166,13 +165,18 @@ impl Clients {
             Rejection::NoRandomness
         })?;
         let id = SessionId::from_ne_bytes(bytes);
-        let client = Client { session: Arc::clone(session), due: AtomicUsize::new(0), ending: AtomicBool::new(false) };
+        let client = Client {
+            session: Arc::clone(session),
+            opened: Instant::now(),
+            due: AtomicUsize::new(0),
+            ending: AtomicBool::new(false),
+        };
         let most = limits.max_streams.unwrap_or(usize::MAX).min(limits.max_sessions.unwrap_or(usize::MAX));
         let mut table = self.lock();
         if table.closed {
             return Err(Rejection::Stopping);
         }
-        if table.open.len() >= most {
+        if table.open.len() >= most && !table.make_room() {
             return Err(Rejection::TooManyStreams);
         }
         table.open.insert(id, Arc::new(client));
@@ -208,6 +212,23 @@ impl Clients {
 
     fn lock(&self) -> MutexGuard<'_, Table> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    /// Ends the session that has waited longest for its `initialize`, so that whoever only opens streams locks nobody
+    /// out; false where there is none that had its time.
+    fn make_room(&mut self) -> bool {
+        const TIME_TO_BEGIN: Duration = Duration::from_secs(10);
+        let waiting = self
+            .open
+            .iter()
+            .filter(|(_, client)| client.session.agreed().is_none() && client.opened.elapsed() >= TIME_TO_BEGIN);
+        let Some(id) = waiting.min_by_key(|(_, client)| client.opened).map(|(id, _)| *id) else { return false };
+        if let Some(client) = self.open.remove(&id) {
+            client.session.close();
+        }
+        true
     }
 }
 
@@ -260,7 +281,7 @@ pub(super) struct EventStream {
     place: Place,
     /// What goes out before the queue is looked at again.
     next: [Bytes; 3],
-    keep_alive: Option<std::time::Duration>,
+    keep_alive: Option<Duration>,
     /// When something was sent last.
     spoke: Instant,
     /// When the session ends unless it was initialized.
@@ -363,7 +384,33 @@ impl Body for EventStream {
 
 #[cfg(test)]
 mod tests {
-    use super::session_id;
+    use std::time::Duration;
+
+    use super::{Clients, session_id};
+    use crate::{
+        limits::Limits,
+        session::{Outbox, Overflow, Session},
+    };
+
+    #[tokio::test(start_paused = true)]
+    async fn streams_that_only_wait_make_room_after_their_time() {
+        let limits = Limits { max_streams: Some(2), ..Limits::default() };
+        let clients = Clients::default();
+        let open = || {
+            let session = Session::new(Outbox::new(Overflow::Close, &limits));
+            clients.add(&session, &limits).map(|_| session)
+        };
+        let oldest = open().unwrap();
+        tokio::time::advance(Duration::from_secs(9)).await;
+        let younger = open().unwrap();
+        assert_eq!(open().err().unwrap().status(), 503);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        open().unwrap();
+        assert!(oldest.outbox.push(Vec::new()).is_err());
+        younger.outbox.push(Vec::new()).unwrap();
+        assert_eq!(open().err().unwrap().status(), 503);
+        assert_eq!(clients.count(), 2);
+    }
 
     #[test]
     fn a_query_has_one_session_id() {

@@ -114,6 +114,8 @@ impl Listener {
     /// at once, and what is under way gets `shutdownGraceSeconds`.
     pub(crate) async fn serve(self, shutdown: impl Future<Output = ()>) {
         let Self { socket, doors, clients, stop, max_connections, .. } = self;
+        // However serving ends, nothing of it goes on.
+        let _end = CutOnDrop(Arc::clone(&stop));
         // Each connection holds a sender: once all are dropped, all have ended.
         let (open, mut all_ended) = mpsc::channel::<()>(1);
         let grace = doors.limits().shutdown_grace;
@@ -141,6 +143,14 @@ impl Listener {
             stop.enter(Stage::Cut);
             all_ended.recv().await;
         }
+    }
+}
+
+struct CutOnDrop(Arc<Stop>);
+
+impl Drop for CutOnDrop {
+    fn drop(&mut self) {
+        self.0.enter(Stage::Cut);
     }
 }
 
@@ -179,8 +189,11 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 async fn listen(host: &str, port: u16) -> Result<TcpListener, Error> {
     let failed = |source| Error::Listen { address: format!("{host}:{port}"), source };
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let mut addresses: Vec<_> = lookup_host((bare, port)).await.map_err(failed)?.collect();
+    // A name that has both is `localhost`, and there are clients that try no other than 127.0.0.1.
+    addresses.sort_by_key(SocketAddr::is_ipv6);
     let mut last = None;
-    for address in lookup_host((bare, port)).await.map_err(failed)? {
+    for address in addresses {
         match TcpListener::bind(address).await {
             Ok(socket) => return Ok(socket),
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {

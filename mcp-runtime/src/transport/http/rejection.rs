@@ -70,6 +70,8 @@ rejections! {
     OnlyPost: METHOD_NOT_ALLOWED, "this path takes POST only";
     /// `Accept` leaves out what the path answers with.
     NotAcceptable: NOT_ACCEPTABLE, "this path answers with text/event-stream, which the Accept header leaves out";
+    /// A body where none is read.
+    UnexpectedBody: BAD_REQUEST, "a request for an event stream has no body";
     /// A body over `maxBodyBytes`.
     LargeBody: PAYLOAD_TOO_LARGE, "the body is too large";
     /// A body that is not declared as JSON.
@@ -99,8 +101,8 @@ impl Rejection {
     pub(super) fn answer(self, id: Option<Id<'_>>) -> Response<ReplyBody> {
         let code = if self.status().is_server_error() { ErrorCode::InternalError } else { ErrorCode::InvalidRequest };
         let mut body = Vec::new();
-        // The first version's frame: an id that is not known is null, which every client can read.
-        write_error(&mut body, id, &RpcError::new(code, self.text()), ProtocolVersion::V2024_11_05);
+        // The oldest version's frame: an id that is not known is null, which every client can read.
+        write_error(&mut body, id, &RpcError::new(code, self.text()), ProtocolVersion::WITH_HANDSHAKE[0]);
         let mut response = json(self.status(), body);
         if let Some((name, value)) = self.header() {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
@@ -145,4 +147,23 @@ pub(super) fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Reply
 /// Says that this is the connection's last response, so that the body left unread is not taken for a request.
 pub(super) fn close<B>(response: &mut Response<B>) {
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+}
+
+#[cfg(test)]
+mod tests {
+    use http::header;
+
+    use super::Rejection;
+
+    #[test]
+    fn each_refusal_has_the_headers_that_its_status_demands() {
+        for rejection in Rejection::ALL {
+            let response = rejection.answer(None);
+            let has = |name| response.headers().contains_key(name);
+            assert_eq!(has(header::ALLOW), response.status() == 405, "{rejection:?}");
+            assert_eq!(has(header::RETRY_AFTER), matches!(response.status().as_u16(), 429 | 503), "{rejection:?}");
+            assert!(response.status().is_client_error() || response.status().is_server_error(), "{rejection:?}");
+            assert!(!rejection.to_string().ends_with('.'), "{rejection:?}");
+        }
+    }
 }

@@ -701,6 +701,8 @@ async fn listed_origins_get_cors_headers_on_refusals_too() {
         assert_eq!(refused.header("access-control-allow-origin"), None);
     }
     server.ask("OPTIONS /messages HTTP/1.1\r\nHost: localhost\r\n\r\n").await.is_refusal(405);
+    let stream = server.try_open("Origin: https://app.test\r\n").await.unwrap();
+    assert_eq!(stream.head.header("access-control-allow-origin"), Some("https://app.test"));
     let empty = Server::start(|options| options.allow_origins = Some(Vec::new())).await;
     empty.ask("GET /health HTTP/1.1\r\nHost: localhost\r\nOrigin: https://app.test\r\n\r\n").await.is_refusal(403);
 }
@@ -755,6 +757,43 @@ async fn chunked_bodies_are_taken_and_broken_ones_are_not() {
         connection.reply().await.is_refusal(400);
     }
     assert_eq!(server.fixture.added.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_client_that_closes_its_half_is_answered_and_its_stream_ends() {
+    let server = Server::start(|_| {}).await;
+    let mut stream = server.initialized().await;
+    let mut connection = server.sent(post(&stream.uri, &call(1, "add", &json!({"a": 1, "b": 1})))).await;
+    connection.socket.shutdown().await.unwrap();
+    assert_eq!(connection.reply().await.status, 202);
+    assert!(connection.is_closed().await);
+    assert_eq!(stream.message().await["id"], 1);
+    stream.connection.socket.shutdown().await.unwrap();
+    server.settles_at(0).await;
+    let mut at_once = server.connect().await;
+    at_once.send("GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    at_once.socket.shutdown().await.unwrap();
+    while at_once.more().await {}
+    server.settles_at(0).await;
+}
+
+#[tokio::test]
+async fn a_stream_whose_client_says_more_and_goes_ends_at_once() {
+    let server = Server::start(|_| {}).await;
+    let open = "GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    for more in [open.to_owned(), "\r\n".to_owned(), "x".repeat(30_000), "x".repeat(1_000_000)] {
+        let mut connection = server.sent(format!("{open}{}", &more[..more.len() / 2])).await;
+        assert_eq!(connection.head().await.status, 200);
+        // One that sends without end is cut off in the middle of it.
+        let _ = connection.socket.write_all(&more.as_bytes()[more.len() / 2..]).await;
+        drop(connection);
+        server.settles_at(0).await;
+    }
+    for body in ["Content-Length: 5\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n5\r\n{}"] {
+        let reply = server.ask(format!("GET /sse HTTP/1.1\r\nHost: localhost\r\n{body}")).await;
+        reply.is_refusal(400);
+        assert_eq!(reply.header("connection"), Some("close"));
+    }
 }
 
 #[tokio::test]

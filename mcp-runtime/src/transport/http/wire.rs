@@ -34,6 +34,8 @@ pub(super) struct Wire {
     held: BytesMut,
     /// How much of that may be handed on.
     granted: usize,
+    /// The client says no more; it may still listen.
+    ended: bool,
     /// The lane knows that a write waits.
     stalled: bool,
     /// How much more is thrown away so that the client gets to read its refusal.
@@ -56,6 +58,9 @@ enum Input {
 /// What hyper reads in place of a head that was refused.
 const STAND_IN: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
+/// How much is read ahead of the request that is being answered.
+const AHEAD: usize = 64 * 1024;
+
 /// How much of a refused request is read before the connection is closed under a client that still sends.
 const PATIENCE: usize = 16 * 1024 * 1024;
 
@@ -69,6 +74,7 @@ impl Wire {
             head: Head::default(),
             held: BytesMut::new(),
             granted: 0,
+            ended: false,
             stalled: false,
             patience: PATIENCE,
         }
@@ -115,7 +121,7 @@ impl Wire {
                     }
                 }
             }
-            if ready!(self.poll_socket(cx, buf))? == 0 {
+            if self.ended || ready!(self.poll_socket(cx, buf))? == 0 {
                 return Poll::Ready(Ok(()));
             }
             if self.held.is_empty() {
@@ -171,15 +177,22 @@ impl Wire {
         Poll::Ready(Ok(()))
     }
 
-    /// hyper looks whether the client is still there. A next request waits.
+    /// hyper looks whether the client is still there. A next request waits, and so does the end: a client may close its
+    /// half and listen on.
     fn poll_end(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        if self.held.is_empty() {
-            if ready!(self.poll_socket(cx, buf))? == 0 {
-                return Poll::Ready(Ok(()));
-            }
+        let mut open = !self.ended && self.held.len() < AHEAD;
+        while open && let Poll::Ready(count) = self.poll_socket(cx, buf)? {
             self.keep_back(0, buf);
+            self.ended = count == 0;
+            open = !self.ended && self.held.len() < AHEAD;
         }
-        self.lane.park();
+        if !open {
+            self.lane.end();
+        }
+        if !open || !self.held.is_empty() {
+            // Nobody wakes hyper for what has come already.
+            self.lane.park();
+        }
         Poll::Pending
     }
 

@@ -1,0 +1,40 @@
+/// What to pack.
+#[allow(clippy::needless_pass_by_value)]
+fn packing(city: String, days: u8) -> String {
+    format!("{city} {days}")
+}
+#[doc(hidden)]
+enum packing {}
+#[doc(hidden)]
+impl ::mcp_runtime::__private::PromptItem for packing {
+    const PROMPT: ::mcp_runtime::__private::Prompt<()> = ::mcp_runtime::__private::Prompt::new(
+            "packing",
+            |_, mut __call| {
+                let __returns = __call.returns::<String>();
+                let mut __arguments = __call
+                    .arguments(const {
+                        &[
+                            ::mcp_runtime::__private::Parameter::new("city")
+                                .complete(|__value| ::std::boxed::Box::pin(async move {
+                                    ::mcp_runtime::__private::completions(cities(&__value))
+                                        .await
+                                })),
+                            ::mcp_runtime::__private::Parameter::new("days")
+                                .has_default(true),
+                        ]
+                    });
+                let __a0 = __arguments.take::<String, _>(0usize);
+                let __a1 = __arguments.take_or::<u8, _>(1usize, || 3);
+                let (
+                    ::mcp_runtime::__private::Some(__a0),
+                    ::mcp_runtime::__private::Some(__a1),
+                    true,
+                ) = (__a0, __a1, __arguments.finish()) else {
+                    return __arguments.refuse();
+                };
+                __returns.now(move || packing(__a0, __a1))
+            },
+        )
+        .description("What to pack.")
+        .title("Packing");
+}

@@ -1,0 +1,62 @@
+/// The newest observation.
+#[allow(clippy::needless_pass_by_value)]
+async fn current(
+    city: String,
+    rest: Option<String>,
+) -> Result<Json<Observation>, ResourceError> {
+    observe(city, rest).await
+}
+#[doc(hidden)]
+enum current {}
+#[doc(hidden)]
+impl ::mcp_runtime::__private::ResourceItem for current {
+    const RESOURCE: ::mcp_runtime::__private::Resource<()> = ::mcp_runtime::__private::Resource::new(
+            "weather://{city}/{+rest}",
+            const {
+                &[
+                    ::mcp_runtime::__private::Segment::Literal("weather://"),
+                    ::mcp_runtime::__private::Segment::Variable("city"),
+                    ::mcp_runtime::__private::Segment::Literal("/"),
+                    ::mcp_runtime::__private::Segment::Reserved("rest"),
+                ]
+            },
+            "current",
+            |_, mut __call| {
+                let __returns = __call
+                    .returns::<Result<Json<Observation>, ResourceError>>();
+                let mut __arguments = __call
+                    .arguments(const {
+                        &[
+                            ::mcp_runtime::__private::Parameter::new("city")
+                                .complete(|__value| ::std::boxed::Box::pin(async move {
+                                    ::mcp_runtime::__private::completions(cities(&__value))
+                                        .await
+                                })),
+                            ::mcp_runtime::__private::Parameter::new("rest"),
+                        ]
+                    });
+                let __a0 = __arguments.take::<String, _>(0usize);
+                let __a1 = __arguments.take::<Option<String>, _>(1usize);
+                let (
+                    ::mcp_runtime::__private::Some(__a0),
+                    ::mcp_runtime::__private::Some(__a1),
+                    true,
+                ) = (__a0, __a1, __arguments.finish()) else {
+                    return __arguments.refuse();
+                };
+                __returns.later(current(__a0, __a1))
+            },
+        )
+        .description("The newest observation.")
+        .mime_type("application/json")
+        .size(1024u64)
+        .audience(
+            &[
+                ::mcp_runtime::__private::Role::User,
+                ::mcp_runtime::__private::Role::Assistant,
+            ],
+        )
+        .priority(0.5f64)
+        .ttl_millis(300000u64)
+        .public_cache(false);
+}

@@ -1,0 +1,35 @@
+/// Adds two numbers.
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+#[doc(hidden)]
+pub(crate) enum add {}
+#[doc(hidden)]
+impl ::mcp_runtime::__private::ToolItem for add {
+    const TOOL: ::mcp_runtime::__private::Tool<()> = ::mcp_runtime::__private::Tool::new(
+        "add",
+        "Adds two numbers.",
+        |_, mut __call| {
+            let __returns = __call.returns::<i64>();
+            let mut __arguments = __call
+                .arguments(const {
+                    &[
+                        ::mcp_runtime::__private::Parameter::new("a")
+                            .description("The first."),
+                        ::mcp_runtime::__private::Parameter::new("b"),
+                    ]
+                });
+            let __a0 = __arguments.take::<i64, _>(0usize);
+            let __a1 = __arguments.take::<i64, _>(1usize);
+            let (
+                ::mcp_runtime::__private::Some(__a0),
+                ::mcp_runtime::__private::Some(__a1),
+                true,
+            ) = (__a0, __a1, __arguments.finish()) else {
+                return __arguments.refuse();
+            };
+            __returns.now(move || add(__a0, __a1))
+        },
+    );
+}

@@ -1,0 +1,35 @@
+/// Waits for a while.
+#[allow(clippy::needless_pass_by_value)]
+async fn wait(context: Context, millis: u64) -> Result<String, ToolError> {
+    sleep(millis, context).await
+}
+#[doc(hidden)]
+enum wait {}
+#[doc(hidden)]
+impl ::mcp_runtime::__private::ToolItem for wait {
+    const TOOL: ::mcp_runtime::__private::Tool<()> = ::mcp_runtime::__private::Tool::new(
+            "wait",
+            "Waits for a while.",
+            |_, mut __call| {
+                let __returns = __call.returns::<Result<String, ToolError>>();
+                let mut __arguments = __call
+                    .arguments(const {
+                        &[
+                            ::mcp_runtime::__private::Parameter::new("context"),
+                            ::mcp_runtime::__private::Parameter::new("millis"),
+                        ]
+                    });
+                let __a0 = __arguments.take::<Context, _>(0usize);
+                let __a1 = __arguments.take::<u64, _>(1usize);
+                let (
+                    ::mcp_runtime::__private::Some(__a0),
+                    ::mcp_runtime::__private::Some(__a1),
+                    true,
+                ) = (__a0, __a1, __arguments.finish()) else {
+                    return __arguments.refuse();
+                };
+                __returns.later(wait(__a0, __a1))
+            },
+        )
+        .timeout_millis(30000u64);
+}

@@ -1,0 +1,47 @@
+#[allow(clippy::needless_pass_by_value)]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+#[doc(hidden)]
+enum add {}
+#[doc(hidden)]
+impl ::mcp_runtime::__private::ToolItem for add {
+    const TOOL: ::mcp_runtime::__private::Tool<()> = ::mcp_runtime::__private::Tool::new(
+            "sum",
+            "Adds two numbers.",
+            |_, mut __call| {
+                let __returns = __call.returns::<i64>();
+                let mut __arguments = __call
+                    .arguments(const {
+                        &[
+                            ::mcp_runtime::__private::Parameter::new("a"),
+                            ::mcp_runtime::__private::Parameter::new("b"),
+                        ]
+                    });
+                let __a0 = __arguments.take::<i64, _>(0usize);
+                let __a1 = __arguments.take::<i64, _>(1usize);
+                let (
+                    ::mcp_runtime::__private::Some(__a0),
+                    ::mcp_runtime::__private::Some(__a1),
+                    true,
+                ) = (__a0, __a1, __arguments.finish()) else {
+                    return __arguments.refuse();
+                };
+                __returns.blocking(move || add(__a0, __a1))
+            },
+        )
+        .title("Sum")
+        .scopes(&["math:read", "math:write"])
+        .icons(&["https://example.com/sum.png"])
+        .read_only(true)
+        .destructive(false)
+        .idempotent(true)
+        .open_world(false)
+        .output_schema(false)
+        .input_schema(|| json!({ "type" : "object" }))
+        .timeout_millis(120000u64)
+        .task(true)
+        .strict(true)
+        .ttl_millis(3600000u64)
+        .public_cache(true);
+}

@@ -1,0 +1,12 @@
+use mcp_runtime::prelude::*;
+
+/// Takes a value.
+#[mcp_tool]
+fn take(#[mcp(default = 3)] value: String) {
+    drop(value);
+}
+
+fn main() {
+    let _: Option<take> = None;
+    let _ = take;
+}

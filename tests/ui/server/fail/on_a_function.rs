@@ -1,0 +1,6 @@
+use mcp_runtime::prelude::*;
+
+#[mcp_server]
+fn weather() {}
+
+fn main() {}

@@ -1,0 +1,20 @@
+use mcp_runtime::prelude::*;
+
+struct Weather;
+
+#[mcp_server]
+impl Weather {
+    /// Forecast for a city.
+    #[mcp_tool]
+    fn forecast(&self, city: String) -> String {
+        city
+    }
+
+    /// Outlook for a city.
+    #[mcp_tool(name = "forecast")]
+    fn outlook(&self, city: String) -> String {
+        city
+    }
+}
+
+fn main() {}

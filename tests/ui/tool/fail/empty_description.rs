@@ -1,0 +1,11 @@
+use mcp_runtime::prelude::*;
+
+#[mcp_tool(description = "")]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn main() {
+    let _: Option<add> = None;
+    let _ = add;
+}
