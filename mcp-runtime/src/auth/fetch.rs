@@ -73,6 +73,14 @@ impl Fetcher {
         Self { time: limits.fetch, most, tls: OnceCell::new() }
     }
 
+    /// One that trusts this certificate alone.
+    #[cfg(test)]
+    pub(super) fn trusting(limits: &Limits, root: rustls::pki_types::CertificateDer<'static>) -> Self {
+        let mut roots = RootCertStore::empty();
+        roots.add(root).unwrap();
+        Self { tls: OnceCell::new_with(connector_with(roots).ok()), ..Self::new(limits) }
+    }
+
     /// Asks for a document.
     pub(super) async fn get(&self, url: &Url, named: &Named) -> Result<Fetched, FetchError> {
         let request = self.request(Method::GET, url).body(Full::default());
@@ -196,6 +204,10 @@ async fn connector() -> Result<TlsConnector, FetchError> {
     if roots.is_empty() {
         return Err(FetchError::Roots);
     }
+    connector_with(roots)
+}
+
+fn connector_with(roots: RootCertStore) -> Result<TlsConnector, FetchError> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

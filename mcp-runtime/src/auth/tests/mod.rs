@@ -9,6 +9,7 @@ mod options;
 mod provider;
 mod published;
 mod refusals;
+mod tls;
 
 use std::{
     collections::HashMap,
