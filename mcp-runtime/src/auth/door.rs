@@ -16,7 +16,7 @@ use super::{
     keys::{Key, KeySet},
     metadata::{Document, Metadata},
     oauth::Provider,
-    options::{AuthOptions, JwtOptions, OptionProblem},
+    options::{ApiKey, ApiKeyValue, AuthOptions, JwtOptions, OptionProblem},
     url::Url,
 };
 use crate::{limits::Limits, principal::Principal};
@@ -29,6 +29,15 @@ pub(crate) struct Authenticator {
     /// What every credential must be good for.
     scopes: Vec<String>,
     metadata: Option<Metadata>,
+    posture: Vec<Posture>,
+}
+
+/// A line for the log at start.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Posture {
+    /// Whether it is a warning.
+    pub(crate) is_doubtful: bool,
+    pub(crate) line: String,
 }
 
 /// Where the server is, as its clients see it.
@@ -105,7 +114,8 @@ impl Authenticator {
                 (Method::OAuth(Arc::new(provider)), bearer, options.scopes.clone(), Some(metadata))
             }
         };
-        Ok(Self { method, scheme, scopes, metadata })
+        let posture = posture(options, site);
+        Ok(Self { method, scheme, scopes, metadata, posture })
     }
 
     /// Says at start what only the provider can tell, and fetches ahead what requests will need. What is down is asked
@@ -127,6 +137,11 @@ impl Authenticator {
             }
         }
         Ok(())
+    }
+
+    /// What requests need, and what of it is doubtful: for the log at start.
+    pub(crate) fn posture(&self) -> &[Posture] {
+        &self.posture
     }
 
     /// Judges a request by its head, before anything else of it is read.
@@ -247,6 +262,58 @@ fn demanded(principal: Arc<Principal>, scopes: &[String]) -> Verdict {
         return Ok(principal);
     }
     Err(AuthError::InsufficientScope(scopes.to_vec()))
+}
+
+fn posture(options: &AuthOptions, site: &Site) -> Vec<Posture> {
+    /// Shorter keys can be guessed by those who find a digest, or have much time.
+    const SHORT_KEY: usize = 16;
+    let any = |value: &Option<String>| value.as_ref().map_or("any".to_owned(), |value| format!("`{value}`"));
+    let mut doubts = Vec::new();
+    let line = match options {
+        AuthOptions::ApiKey(options) => {
+            let is_short =
+                |key: &&ApiKey| matches!(&key.value, ApiKeyValue::Plain(key) if key.expose().len() < SHORT_KEY);
+            let short = options.keys.iter().filter(is_short).count();
+            if short > 0 {
+                doubts.push(format!("{short} of the API keys are shorter than {SHORT_KEY} characters"));
+            }
+            let query = options.query_param.as_ref();
+            let query = query.map(|name| format!(", or the query parameter `{name}` of an event stream"));
+            format!("one of {} API keys in `{}`{}", options.keys.len(), options.header_name, query.unwrap_or_default())
+        }
+        AuthOptions::Jwt(options) => {
+            let names: Vec<_> = options.algorithms.iter().map(|algorithm| algorithm.name()).collect();
+            if options.audience.is_none() {
+                doubts.push("tokens for any audience come in; set `audience`".to_owned());
+            }
+            if options.issuer.is_none() && options.jwks_uri.is_some() {
+                doubts.push("tokens of any issuer that the key set serves come in; set `issuer`".to_owned());
+            }
+            let (issuer, audience) = (any(&options.issuer), any(&options.audience));
+            format!("a JWT, signed with {}, issuer {issuer}, audience {audience}", names.join(", "))
+        }
+        AuthOptions::OAuth(options) => {
+            let audience = match &options.audience {
+                Some(audience) => format!("`{audience}`"),
+                None => "the URLs of the endpoints".to_owned(),
+            };
+            format!("an access token of `{}`, audience {audience}", options.issuer_url)
+        }
+    };
+    let url = site.base().origin;
+    if let Some(authority) = url.strip_prefix("http://")
+        && !is_loopback(authority)
+    {
+        doubts.push(format!("`publicUrl` is {url}: on plain HTTP, others can read the credentials"));
+    }
+    let endpoints = site.endpoints.join(", ");
+    let first = Posture { is_doubtful: false, line: format!("{endpoints}: every request needs {line}") };
+    std::iter::once(first).chain(doubts.into_iter().map(|line| Posture { is_doubtful: true, line })).collect()
+}
+
+/// Whether plain HTTP to that host stays on this machine.
+fn is_loopback(authority: &str) -> bool {
+    Url::parse(&format!("http://{authority}")).is_ok()
 }
 
 /// The key source; the error is the option that cannot be used.

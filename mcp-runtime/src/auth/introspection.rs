@@ -1,7 +1,7 @@
 //! Opaque tokens: the provider is asked about them (RFC 7662), and its word is believed for a short time.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -13,7 +13,7 @@ use super::{
     claims::{Claims, Rules},
     clock::Clock,
     error::AuthError,
-    fetch::Fetcher,
+    fetch::{FetchError, Fetcher},
     json::Members,
     kept::{Kept, Look},
     oauth::Discovery,
@@ -37,6 +37,10 @@ pub(super) struct Introspection {
     bad: Remembered<Answer<&'static str>>,
     /// The questions that may be open at a time.
     places: Semaphore,
+    /// How long a question may wait for its place.
+    patience: Option<Duration>,
+    /// When the log last said that the provider is down.
+    warned: Mutex<Option<Instant>>,
     clock: Clock,
 }
 
@@ -50,6 +54,8 @@ struct Answer<T> {
 const NO_BELIEVED: Duration = Duration::from_secs(5);
 /// A flood of guesses must not become a flood of questions.
 const OPEN_QUESTIONS: usize = 32;
+
+const WARNING_PAUSE: Duration = Duration::from_secs(10);
 
 const DOWN: &str = "the provider that knows the token is unavailable; try again soon";
 
@@ -74,6 +80,8 @@ impl Introspection {
             good: Remembered::new(most),
             bad: Remembered::new(most),
             places: Semaphore::new(OPEN_QUESTIONS),
+            patience: limits.fetch,
+            warned: Mutex::new(None),
             clock,
         }
     }
@@ -90,7 +98,13 @@ impl Introspection {
         let token = Secret::from(token);
         Admission::later(async move {
             let down = AuthError::Unavailable(DOWN);
-            let _place = self.places.acquire().await.map_err(|_| down.clone())?;
+            let place = self.places.acquire();
+            let place = match self.patience {
+                None => place.await.ok(),
+                // Behind a provider that hangs, nobody waits for all who came before.
+                Some(patience) => tokio::time::timeout(patience, place).await.ok().and_then(Result::ok),
+            };
+            let _place = place.ok_or_else(|| down.clone())?;
             // Whoever had the place before may have asked about the same token.
             if let Some(verdict) = self.recall(&digest) {
                 return verdict;
@@ -130,12 +144,12 @@ impl Introspection {
         let form = format!("token={}&token_type_hint=access_token", form_encoded(token.expose()));
         let answered = self.fetcher.post(url, &provider.named, &self.authorization, form).await;
         let answer = answered.map_err(|failure| {
-            tracing::warn!(%failure, "the provider cannot be asked about a token");
+            self.warn(&failure);
             AuthError::Unavailable(DOWN)
         })?;
         let text = std::str::from_utf8(&answer.body).ok();
         let Some((text, members)) = text.and_then(|text| Some((text, Members::parse(text)?))) else {
-            tracing::warn!("the provider's answer about a token is no JSON object");
+            self.warn(&FetchError::Content("the answer is no JSON object"));
             return Err(AuthError::Unavailable(DOWN));
         };
         let given = self.clock.instant();
@@ -149,6 +163,17 @@ impl Introspection {
                 self.bad.put(digest, Answer { given, verdict: reason });
                 Err(AuthError::InvalidToken(reason))
             }
+        }
+    }
+
+    /// Says so in the log, once in a while: a flood of tokens is no flood of lines.
+    fn warn(&self, failure: &FetchError) {
+        let now = self.clock.instant();
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        if warned.is_none_or(|at| now.saturating_duration_since(at) >= WARNING_PAUSE) {
+            *warned = Some(now);
+            drop(warned);
+            tracing::warn!(%failure, "the provider cannot be asked about tokens; until it answers, requests get 503");
         }
     }
 

@@ -114,7 +114,14 @@ impl<T: Send + Sync + 'static> Kept<T> {
         let may_try = state.flight.is_none() && state.may_try(now, self.inner.age.unwrap_or(RETRY).min(RETRY));
         match (freshness, state.edition()) {
             (Freshness::Fresh, Some(edition)) => Look::Ready(edition),
-            // A server that was down the last time is asked again, and nobody waits for it.
+            // Shortly before its time a document is renewed, so that nobody waits for it afterwards. A server that was
+            // down the last time is asked again, and nobody waits for it, either.
+            (Freshness::Aging, Some(edition)) => {
+                if may_try {
+                    self.flight(&mut state, now);
+                }
+                Look::Ready(edition)
+            }
             (Freshness::Outdated, Some(edition)) if state.failure.is_some() => {
                 if may_try {
                     self.flight(&mut state, now);
@@ -285,6 +292,8 @@ impl<T> State<T> {
 #[derive(Clone, Copy, PartialEq)]
 enum Freshness {
     Fresh,
+    /// In the last fifth of its time.
+    Aging,
     /// It serves on while its server is down.
     Outdated,
     Useless,
@@ -295,7 +304,8 @@ impl<T> Current<T> {
         let held = now.saturating_duration_since(self.fetched);
         match (self.age, grace) {
             (None, _) => Freshness::Fresh,
-            (Some(age), _) if held < age => Freshness::Fresh,
+            (Some(age), _) if held < age / 5 * 4 => Freshness::Fresh,
+            (Some(age), _) if held < age => Freshness::Aging,
             (Some(age), Some(grace)) if held >= age.saturating_add(grace) => Freshness::Useless,
             _ => Freshness::Outdated,
         }

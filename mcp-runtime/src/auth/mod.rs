@@ -48,7 +48,7 @@ pub use secret::Secret;
 
 #[cfg(feature = "auth")]
 pub(crate) use {
-    door::{Admission, Authenticator, Place, Site},
+    door::{Admission, Authenticator, Place, Posture, Site},
     error::{AuthError, Refusal},
     metadata::Document,
 };

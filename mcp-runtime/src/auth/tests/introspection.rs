@@ -197,6 +197,23 @@ async fn a_flood_of_guesses_asks_few_at_a_time() {
 }
 
 #[tokio::test]
+async fn behind_a_provider_that_hangs_nobody_waits_long() {
+    let (_server, issuer) = provider(|_| Reply::Silence).await;
+    let limits = Limits { fetch: Some(Duration::from_millis(200)), ..Limits::default() };
+    let door = door(&issuer, &limits, &Clock::default(), |_| {});
+    let mut crowd = tokio::task::JoinSet::new();
+    let began = std::time::Instant::now();
+    for n in 0..300 {
+        let admission = door.authenticate(&bearer(&format!("token{n}")), Place::Anywhere);
+        crowd.spawn(async move { shown(admission.verdict().await) });
+    }
+    while let Some(verdict) = crowd.join_next().await {
+        assert_eq!(verdict.unwrap(), "unavailable");
+    }
+    assert!(began.elapsed() < Duration::from_millis(1500), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
 async fn a_provider_that_answers_no_questions() {
     let server = Server::start(|_| Reply::Silence).await;
     let issuer = server.url("");

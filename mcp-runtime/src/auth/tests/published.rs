@@ -143,10 +143,10 @@ async fn a_removed_key_stops_with_the_age_of_the_set() {
     let (server, door, clock) = published().await;
     assert_eq!(judged(&door, &by("a")).await, "ann");
     server.answers(|_| Reply::Json(key_set(&[])));
-    clock.advance(SECONDS(599));
+    clock.advance(SECONDS(479));
     assert_eq!(judged(&door, &by("a")).await, "ann");
     assert_eq!(server.count(KEYS), 1);
-    clock.advance(SECONDS(2));
+    clock.advance(SECONDS(122));
     assert_eq!(judged(&door, &by("a")).await, UNVERIFIED);
     assert_eq!(server.count(KEYS), 2);
 }
@@ -157,25 +157,39 @@ async fn the_server_may_ask_to_be_asked_sooner() {
         let body = one("a", Signer::of(Algorithm::ES256));
         Reply::Raw(format!("HTTP/1.1 200 OK\r\ncache-control: {directive}\r\nconnection: close\r\n\r\n{body}"))
     };
-    for (directive, still, over) in [
-        ("public, max-age=120", 119, 2),
+    for (directive, age) in [
+        ("public, max-age=120", 120),
         // Within bounds: not more often than unknown kids may, not less often than the limit says.
-        ("max-age=1", 29, 2),
-        ("no-store", 29, 2),
-        ("no-cache, max-age=500", 29, 2),
-        ("max-age=86400", 599, 2),
-        ("max-age=nonsense", 599, 2),
+        ("max-age=1", 30),
+        ("no-store", 30),
+        ("no-cache, max-age=500", 30),
+        ("max-age=86400", 600),
+        ("max-age=nonsense", 600),
     ] {
         let (server, door, clock) = published().await;
         server.answers(move |_| with(directive));
         assert_eq!(judged(&door, &by("a")).await, "ann");
-        clock.advance(SECONDS(still));
+        clock.advance(SECONDS(age / 5 * 4 - 1));
         assert_eq!(judged(&door, &by("a")).await, "ann");
         assert_eq!(server.count(KEYS), 1, "{directive}");
-        clock.advance(SECONDS(over));
+        clock.advance(SECONDS(age / 5 + 2));
         assert_eq!(judged(&door, &by("a")).await, "ann");
         assert_eq!(server.count(KEYS), 2, "{directive}");
     }
+}
+
+#[tokio::test]
+async fn a_set_is_renewed_before_its_time() {
+    let (server, door, clock) = published().await;
+    assert_eq!(judged(&door, &by("a")).await, "ann");
+    clock.advance(SECONDS(500));
+    assert!(matches!(door.authenticate(&bearer(&by("a")), Place::Anywhere), Admission::Now(Ok(_))));
+    while server.count(KEYS) < 2 || server.open.load(Ordering::SeqCst) > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    clock.advance(SECONDS(400));
+    assert!(matches!(door.authenticate(&bearer(&by("a")), Place::Anywhere), Admission::Now(Ok(_))));
+    assert_eq!(server.count(KEYS), 2);
 }
 
 /// Answers of which none is a key set.

@@ -132,3 +132,41 @@ fn metadata_documents() {
     let jwt = authenticator(&AuthOptions::Jwt(jwt_options(Algorithm::HS256)), &Limits::default(), &Clock::default());
     assert!(jwt.documents().is_empty());
 }
+
+#[test]
+fn the_posture_is_told() {
+    let check = |options: &AuthOptions, public_url: &str, first: &str, doubts: &[&str]| {
+        let site = Site { public_url: public_url.into(), ..site() };
+        let door = Authenticator::new(options, &Limits::default(), &site).unwrap();
+        let lines = door.posture();
+        assert_eq!(
+            lines[0],
+            Posture { is_doubtful: false, line: format!("/sse, /messages, /mcp: every request needs {first}") }
+        );
+        let found: Vec<_> = lines[1..].iter().map(|posture| posture.line.as_str()).collect();
+        assert!(
+            found.len() == doubts.len() && found.iter().zip(doubts).all(|(line, part)| line.contains(part)),
+            "{found:?}"
+        );
+    };
+    let loopback = "http://127.0.0.1:8080";
+    let jwt = jwt_options(Algorithm::HS256);
+    let line = "a JWT, signed with HS256, issuer `https://idp.example`, audience `https://mcp.example`";
+    check(&AuthOptions::Jwt(jwt.clone()), loopback, line, &[]);
+    check(&AuthOptions::Jwt(jwt.clone()), "http://[::1]:1/x", line, &[]);
+    check(&AuthOptions::Jwt(jwt), "http://mcp.example", line, &["on plain HTTP"]);
+    let open = JwtOptions {
+        algorithms: vec![Algorithm::RS256, Algorithm::ES256],
+        jwks_uri: Some("https://idp.example/jwks".into()),
+        ..JwtOptions::default()
+    };
+    let line = "a JWT, signed with RS256, ES256, issuer any, audience any";
+    check(&AuthOptions::Jwt(open), loopback, line, &["set `audience`", "set `issuer`"]);
+    let keys = ApiKeyOptions { keys: vec!["hunter2".into(), "k".repeat(16).into()], ..ApiKeyOptions::default() };
+    check(&AuthOptions::ApiKey(keys.clone()), loopback, "one of 2 API keys in `X-API-Key`", &["1 of the API keys"]);
+    let keys = ApiKeyOptions { query_param: Some("key".into()), ..keys };
+    let line = "one of 2 API keys in `X-API-Key`, or the query parameter `key` of an event stream";
+    check(&AuthOptions::ApiKey(keys), loopback, line, &["1 of the API keys"]);
+    let line = "an access token of `https://idp.example`, audience the URLs of the endpoints";
+    check(&oauth(&[]), "https://mcp.example", line, &[]);
+}
