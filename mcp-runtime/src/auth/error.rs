@@ -45,8 +45,8 @@ impl AuthError {
         }
     }
 
-    /// The answer. `scheme` is the challenge's beginning, e.g. `Bearer realm="mcp"`; `scopes` are those that every request
-    /// needs; `more` are parameters for the end.
+    /// The answer. `scheme` is the challenge's beginning, e.g. `Bearer realm="mcp"`; `scopes` are those that every
+    /// request needs; `more` are parameters for the end.
     pub(super) fn refusal(&self, scheme: &str, scopes: &[String], more: &str) -> Refusal {
         let quoted = |name: &str, value: &str| format!(", {name}=\"{value}\"");
         let scope = |scopes: &[String]| {

@@ -205,9 +205,9 @@ pub(super) fn is_jwt(token: &str) -> bool {
 
 /// Whether a token that a provider signed is another one than an access token.
 ///
-/// One that calls itself an access token (`typ` `at+jwt`, RFC 9068) is one, and one that calls itself anything else than
-/// `JWT` is none. Of those that say nothing, ID tokens are known by the hashes that only they have, by a `nonce` without
-/// any scope, or by Keycloak's own claim. An ID token without all of these is for a client, so its `aud` gives it away.
+/// One that calls itself an access token (`typ` `at+jwt`, RFC 9068) is one, and one that calls itself anything else
+/// than `JWT` is none. Of those that say nothing, ID tokens are known by the hashes that only they have, by a `nonce`
+/// without any scope, or by Keycloak's own claim. An ID token without all of these is for a client, so its `aud` gives it away.
 fn is_id_token(header: &str, claims: &Members<'_>) -> bool {
     let header = Members::parse(header);
     let typ = header.and_then(|header| header.get::<String>("typ").ok().flatten());

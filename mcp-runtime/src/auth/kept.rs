@@ -164,8 +164,8 @@ impl<T: Send + Sync + 'static> Kept<T> {
         if current.freshness(now, self.inner.grace) == Freshness::Useless { None } else { state.edition() }
     }
 
-    /// Another edition than the one of that generation, which lacks something: the one that is there by now, or the fetch
-    /// under way, or a new fetch. `None` if one was made so recently that it would bring nothing else.
+    /// Another edition than the one of that generation, which lacks something: the one that is there by now, or the
+    /// fetch under way, or a new fetch. `None` if one was made so recently that it would bring nothing else.
     pub(super) fn renewed(&self, generation: u64) -> Option<Look<T>> {
         let now = self.inner.clock.instant();
         let mut state = self.inner.lock();
@@ -256,7 +256,8 @@ impl<T> Inner<T> {
                 if is_new {
                     state.generation += 1;
                 }
-                // A server may ask to be asked more often, but not more often than unknown keys are; nor less often than the limit.
+                // A server may wish to be asked more often, within bounds: not more often than unknown keys are looked
+                // for, and not less often than the limit says.
                 let age = match (loaded.max_age, self.age) {
                     (Some(wish), Some(most)) => Some(wish.clamp(self.refetch.min(most), most)),
                     (None | Some(_), most) => most,

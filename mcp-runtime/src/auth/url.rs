@@ -99,8 +99,8 @@ impl Named {
     /// Whether a URL of this origin may be asked at an address that its host has.
     ///
     /// An address in the options is taken at its word; a name there may lead into a private network (most companies
-    /// keep their provider in one), but never to a link-local address, where clouds keep their credentials. `http` stays on this
-    /// machine. What a document names is reached at public addresses, or at the host the document came from.
+    /// keep their provider in one), but never to a link-local address, where clouds keep their credentials. `http` stays
+    /// on this machine. What a document names is reached at public addresses, or at the host the document came from.
     pub(crate) fn allows(&self, url: &Url, address: IpAddr) -> bool {
         let is_loopback = is_loopback(address);
         if !url.is_https && !is_loopback {

@@ -170,3 +170,23 @@ async fn a_remembered_token_costs_no_signature() {
     let verified = time(&Limits { remembered_tokens: Some(0), ..Limits::default() }).await;
     assert!(remembered * 3 < verified, "{remembered:?} {verified:?}");
 }
+
+/// Tokens that OpenSSL signed, with their keys in both forms.
+#[tokio::test]
+async fn tokens_of_another_maker() {
+    let made: Vec<Value> = serde_json::from_str(include_str!("../fixtures/tokens.json")).unwrap();
+    assert_eq!(made.len(), 10);
+    let keys: Vec<_> = made.iter().map(|made| made["jwk"].clone()).collect();
+    let server = Server::start(move |_| Reply::Json(key_set(&keys))).await;
+    for made in &made {
+        let algorithm = Algorithm::named(made["alg"].as_str().unwrap()).unwrap();
+        let options = JwtOptions { algorithms: vec![algorithm], ..JwtOptions::default() };
+        for options in [
+            JwtOptions { public_key: made["pem"].as_str().map(str::to_owned), ..options.clone() },
+            JwtOptions { jwks_uri: Some(server.url("/")), ..options },
+        ] {
+            let door = authenticator(&AuthOptions::Jwt(options), &Limits::default(), &Clock::default());
+            assert_eq!(judged(&door, made["token"].as_str().unwrap()).await, "ann", "{algorithm}");
+        }
+    }
+}
