@@ -38,6 +38,17 @@ fn by_another(kid: &str, signer: &Signer) -> String {
     signed(&header, &claims(json!({"exp": now() + 90_000})).to_string(), Algorithm::ES256, signer)
 }
 
+/// Waits for that many fetches in the background, whose answers have a moment to arrive.
+async fn fetched(server: &Server, times: usize) {
+    for _ in 0..400 {
+        if server.count(KEYS) >= times && server.open.load(Ordering::SeqCst) == 0 {
+            return tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("{:?}", server.counts());
+}
+
 const SECONDS: fn(u64) -> Duration = Duration::from_secs;
 
 #[tokio::test]
@@ -72,9 +83,7 @@ async fn the_set_is_fetched_once_and_by_need() {
 async fn ahead_of_the_first_request() {
     let (server, door, _) = published().await;
     door.prepare().await.unwrap();
-    while server.count(KEYS) == 0 || server.open.load(Ordering::SeqCst) > 0 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    fetched(&server, 1).await;
     assert_eq!(judged(&door, &by("a")).await, "ann");
     assert_eq!(server.count(KEYS), 1);
 }
@@ -184,9 +193,7 @@ async fn a_set_is_renewed_before_its_time() {
     assert_eq!(judged(&door, &by("a")).await, "ann");
     clock.advance(SECONDS(500));
     assert!(matches!(door.authenticate(&bearer(&by("a")), Place::Anywhere), Admission::Now(Ok(_))));
-    while server.count(KEYS) < 2 || server.open.load(Ordering::SeqCst) > 0 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    fetched(&server, 2).await;
     clock.advance(SECONDS(400));
     assert!(matches!(door.authenticate(&bearer(&by("a")), Place::Anywhere), Admission::Now(Ok(_))));
     assert_eq!(server.count(KEYS), 2);
@@ -259,6 +266,35 @@ async fn with_a_set_known_keys_serve_on() {
         clock.advance(SECONDS(3600));
         assert_eq!(judged(&door, &by("a")).await, "unavailable");
     }
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_delays_nobody_for_long() {
+    let server = Server::start(|_| Reply::Json(one("a", Signer::of(Algorithm::ES256)))).await;
+    let clock = Clock::default();
+    let door = authenticator(&options(&server.url(KEYS)), &Limits::default(), &clock);
+    assert_eq!(judged(&door, &by("a")).await, "ann");
+    server.answers(|_| Reply::Silence);
+    clock.advance(SECONDS(601));
+    let began = std::time::Instant::now();
+    assert_eq!(judged(&door, &by("a")).await, "ann");
+    assert!(began.elapsed() < Duration::from_millis(900), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn after_an_outage_all_is_as_before() {
+    let (server, door, clock) = published().await;
+    assert_eq!(judged(&door, &by("a")).await, "ann");
+    server.answers(|_| Reply::Raw(String::new()));
+    clock.advance(SECONDS(601));
+    assert_eq!(judged(&door, &by("a")).await, "ann");
+    server.answers(|_| Reply::Json(one("a", Signer::of(Algorithm::ES256))));
+    clock.advance(SECONDS(31));
+    assert_eq!(judged(&door, &by("b")).await, UNVERIFIED);
+    // The set is new again, and its end is waited for.
+    server.answers(|_| Reply::Json(key_set(&[])));
+    clock.advance(SECONDS(601));
+    assert_eq!(judged(&door, &by("a")).await, UNVERIFIED);
 }
 
 #[tokio::test]
