@@ -42,6 +42,8 @@
 
 #[doc(hidden)]
 pub mod __private;
+#[cfg_attr(feature = "auth", allow(dead_code, unused_imports, reason = "the listener does not ask it yet"))]
+mod auth;
 pub mod config;
 pub mod limits;
 mod principal;
@@ -57,7 +59,10 @@ mod transport;
 #[cfg(feature = "macros")]
 pub use mcp_macros::*;
 
-pub use config::{AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
+pub use auth::{
+    Algorithm, ApiKey, ApiKeyOptions, ApiKeyValue, AuthOptions, InvalidDigest, JwtOptions, OAuthOptions, Secret,
+};
+pub use config::{CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
 pub use limits::Limits;
 pub use principal::{AuthMethod, OwnerKey, Principal};
 pub use serve::{Bound, Handle, McpServer};

@@ -63,6 +63,24 @@ pub struct Limits {
     pub blocking_queue: Option<usize>,
     /// `shutdownGraceSeconds`: time that running calls get when the server stops (10 s).
     pub shutdown_grace: Option<Duration>,
+    /// `fetchSeconds`: time for one request to a key server or an identity provider (5 s). Over it: as if it were down.
+    pub fetch: Option<Duration>,
+    /// `maxFetchBytes`: bytes of an answer from there (1 MiB). Over it: as if it were down.
+    pub max_fetch_bytes: Option<usize>,
+    /// `maxKeys`: keys in a published set (100). Over it the set is refused, and the last one stays.
+    pub max_keys: Option<usize>,
+    /// `jwksAgeSeconds`: time after which a key set is fetched again (10 min, or less if its server says so).
+    pub jwks_age: Option<Duration>,
+    /// `jwksRefetchSeconds`: least time between two fetches for the sake of keys that are not in the set (30 s).
+    pub jwks_refetch: Option<Duration>,
+    /// `jwksGraceSeconds`: how long an outdated key set serves while its server is down (1 h). Over it: 503.
+    pub jwks_grace: Option<Duration>,
+    /// `introspectionSeconds`: how long a provider's word on a token is believed (30 s; 5 s at most if it was no).
+    pub introspection: Option<Duration>,
+    /// `introspectionEntries`: tokens whose introspection is remembered (10 000). Over it: asked again.
+    pub introspection_entries: Option<usize>,
+    /// `rememberedTokens`: tokens whose signature was verified and is not computed again (10 000).
+    pub remembered_tokens: Option<usize>,
 }
 
 impl Default for Limits {
@@ -99,6 +117,15 @@ impl Default for Limits {
             max_blocking_threads: Some(4 * std::thread::available_parallelism().map_or(1, usize::from)),
             blocking_queue: Some(1024),
             shutdown_grace: seconds(10),
+            fetch: seconds(5),
+            max_fetch_bytes: Some(MIB),
+            max_keys: Some(100),
+            jwks_age: seconds(10 * 60),
+            jwks_refetch: seconds(30),
+            jwks_grace: seconds(60 * 60),
+            introspection: seconds(30),
+            introspection_entries: Some(10_000),
+            remembered_tokens: Some(10_000),
         }
     }
 }

@@ -150,7 +150,8 @@ impl OwnerKey {
     }
 }
 
-#[cfg(all(test, feature = "auth"))]
+#[cfg(feature = "auth")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -68,9 +68,10 @@ async fn what_cannot_start_says_which_option_is_to_blame() {
     check(new(sse(json!({"host": "no.such.host.invalid", "port": 0}))), "Listen").await;
     check(new(sse(json!({"endpoint": "/messages", "port": 0}))), "EqualPaths").await;
     check(new(sse(json!({"endpoint": "sse", "port": 0}))), "InvalidOption").await;
-    let open = json!({"cors": {"allowOrigins": ["*"]}, "auth": {"type": "jwt", "options": {}}, "port": 0});
+    let jwt = json!({"type": "jwt", "options": {"algorithms": ["HS256"], "secret": "s".repeat(32)}});
+    let open = json!({"cors": {"allowOrigins": ["*"]}, "auth": jwt, "port": 0});
     check(new(sse(open)), "OpenCorsWithAuth").await;
-    check(new(sse(json!({"auth": {"type": "jwt", "options": {}}, "port": 0}))), "NotBuilt").await;
+    check(new(sse(json!({"auth": jwt, "port": 0}))), "NotBuilt").await;
     check(new(sse(json!({"resumability": true, "port": 0}))), "NotBuilt").await;
     check(new(sse(json!({"mcpEndpoint": "/other", "port": 0}))), "NotBuilt").await;
     let mut limits = mcp_runtime::Limits::default();

@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::{
-    AuthOptions, CorsOptions, HttpStreamOptions, MCP_ENDPOINT, SSE_ENDPOINT, ServerOptions, SseOptions,
-    TransportOptions, limits,
+    CorsOptions, HttpStreamOptions, MCP_ENDPOINT, SSE_ENDPOINT, ServerOptions, SseOptions, TransportOptions,
+    auth::AuthDraft,
+    limits,
     reader::{At, Object, Reader, one_of},
 };
-use crate::server::{error::Error, nearest::nearest};
+use crate::server::nearest::nearest;
 
 /// The type of a transport.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -20,23 +21,21 @@ pub(super) enum Kind {
 pub(super) const KINDS: [(&str, Kind); 3] =
     [("stdio", Kind::Stdio), ("sse", Kind::Sse), ("http-stream", Kind::HttpStream)];
 
-pub(super) const AUTHS: [(&str, AuthOptions); 3] =
-    [("jwt", AuthOptions::Jwt), ("apikey", AuthOptions::ApiKey), ("oauth", AuthOptions::OAuth)];
-
 pub(super) struct Draft {
     name: String,
     version: String,
     instructions: Option<String>,
     pub(super) kind: Kind,
-    /// Where the options of both listeners gather; its `endpoint` is not used.
-    pub(super) http: SseOptions,
+    /// Where the options of both listeners gather; its `endpoint` and its `auth` are not used.
+    http: SseOptions,
+    pub(super) auth: AuthDraft,
     /// `None` follows the transport's type, whose defaults differ.
     endpoint: Option<String>,
 }
 
 impl From<ServerOptions> for Draft {
     fn from(options: ServerOptions) -> Self {
-        let (kind, http, default) = match options.transport {
+        let (kind, mut http, default) = match options.transport {
             TransportOptions::Stdio => (Kind::Stdio, SseOptions::default(), SSE_ENDPOINT),
             TransportOptions::Sse(sse) => (Kind::Sse, sse, SSE_ENDPOINT),
             TransportOptions::HttpStream(http) => (Kind::HttpStream, widened(http), MCP_ENDPOINT),
@@ -46,6 +45,7 @@ impl From<ServerOptions> for Draft {
             version: options.version,
             instructions: options.instructions,
             kind,
+            auth: http.auth.take().into(),
             endpoint: (http.endpoint != default).then(|| http.endpoint.clone()),
             http,
         }
@@ -124,7 +124,7 @@ impl Draft {
             read_cors(at, reader, &mut http.cors);
         }
         if let Some(at) = given.take("auth") {
-            read_auth(at, reader, &mut http.auth);
+            self.auth.read(at, reader);
         }
         if let Some(at) = given.take("limits") {
             limits::read(at, reader, &mut http.limits);
@@ -142,6 +142,9 @@ impl Draft {
                 "the transport is now `{}`, which lacks these options; they are dropped",
                 kind.map_or("", |(word, _)| word),
             );
+        }
+        if self.kind != Kind::Stdio {
+            self.http.auth = self.auth.settle();
         }
         let endpoint = self.endpoint.take();
         let endpoint = |default: &str| endpoint.unwrap_or_else(|| default.into());
@@ -168,7 +171,7 @@ impl Draft {
             sessions,
             resumability,
             cors,
-            auth,
+            auth: _,
             public_url,
             allowed_hosts,
             limits,
@@ -186,7 +189,7 @@ impl Draft {
             ("sessions", http.sessions != sessions),
             ("resumability", http.resumability != resumability),
             ("cors", http.cors != cors),
-            ("auth", http.auth != auth),
+            ("auth", self.auth.kind.is_some()),
             ("publicUrl", http.public_url != public_url),
             ("allowedHosts", http.allowed_hosts != allowed_hosts),
             ("limits", http.limits != limits),
@@ -205,7 +208,7 @@ impl Draft {
 }
 
 /// One of a few words; a misspelt one is answered with the right one.
-fn choice<T: Copy>(reader: &mut Reader<'_>, at: &At<'_>, words: &[(&str, T)]) -> Option<T> {
+pub(super) fn choice<T: Copy>(reader: &mut Reader<'_>, at: &At<'_>, words: &[(&str, T)]) -> Option<T> {
     let near = at.value.as_str().and_then(|word| nearest(word, words.iter().map(|(known, _)| *known)));
     let found = words.iter().find(|(word, _)| at.value.as_str() == Some(word));
     match (found, near) {
@@ -245,33 +248,6 @@ fn read_cors(at: At<'_>, reader: &mut Reader<'_>, cors: &mut Option<CorsOptions>
     };
     let origins = &mut cors.get_or_insert_default().allow_origins;
     reader.set(&mut object, "allowOrigins", Reader::texts, origins);
-    reader.finish(object, elsewhere);
-}
-
-fn read_auth(at: At<'_>, reader: &mut Reader<'_>, auth: &mut Option<AuthOptions>) {
-    if at.value.is_null() {
-        if auth.is_some() {
-            let source_name = reader.source_name();
-            reader.errors.push(Error::AuthSwitchedOff { source_name });
-        }
-        return;
-    }
-    let path = at.path.clone();
-    let Some(mut object) = reader.object(at) else {
-        return;
-    };
-    match object.take("type") {
-        Some(at) => *auth = choice(reader, &at, &AUTHS).or(*auth),
-        None if auth.is_none() => {
-            let reason = format!("is missing; expected {}", one_of(&AUTHS));
-            reader.invalid(&format!("{path}.type"), reason);
-        }
-        None => {}
-    }
-    if let Some(at) = object.take("options") {
-        // What is inside waits for authentication; nothing of it is kept, since it holds secrets.
-        reader.object(at);
-    }
     reader.finish(object, elsewhere);
 }
 

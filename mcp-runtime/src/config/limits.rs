@@ -68,21 +68,8 @@ const MAX_DEPTH: usize = 128;
 const MAX_SECONDS: f64 = 1e9;
 
 /// Names of limits whose subjects do not exist yet.
-const NOT_BUILT: [&str; 13] = [
-    "fetchSeconds",
-    "maxFetchBytes",
-    "maxKeys",
-    "jwksAgeSeconds",
-    "jwksRefetchSeconds",
-    "jwksGraceSeconds",
-    "introspectionSeconds",
-    "introspectionEntries",
-    "maxSubscriptionUris",
-    "replayEvents",
-    "replayBytes",
-    "replaySeconds",
-    "maxLogLinesPerSecond",
-];
+const NOT_BUILT: [&str; 5] =
+    ["maxSubscriptionUris", "replayEvents", "replayBytes", "replaySeconds", "maxLogLinesPerSecond"];
 
 impl Slot<'_> {
     fn read(self, at: &At<'_>, reader: &mut Reader<'_>) {
@@ -190,6 +177,15 @@ fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         max_blocking_threads,
         blocking_queue,
         shutdown_grace,
+        fetch,
+        max_fetch_bytes,
+        max_keys,
+        jwks_age,
+        jwks_refetch,
+        jwks_grace,
+        introspection,
+        introspection_entries,
+        remembered_tokens,
     } = limits;
     vec![
         ("maxRequestLineBytes", Count(max_request_line_bytes, Positive)),
@@ -220,5 +216,14 @@ fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         ("maxBlockingThreads", Count(max_blocking_threads, Positive)),
         ("blockingQueue", Count(blocking_queue, FromZero)),
         ("shutdownGraceSeconds", Seconds(shutdown_grace, FromZero)),
+        ("fetchSeconds", Seconds(fetch, Positive)),
+        ("maxFetchBytes", Count(max_fetch_bytes, Positive)),
+        ("maxKeys", Count(max_keys, Positive)),
+        ("jwksAgeSeconds", Seconds(jwks_age, Positive)),
+        ("jwksRefetchSeconds", Seconds(jwks_refetch, Positive)),
+        ("jwksGraceSeconds", Seconds(jwks_grace, FromZero)),
+        ("introspectionSeconds", Seconds(introspection, FromZero)),
+        ("introspectionEntries", Count(introspection_entries, FromZero)),
+        ("rememberedTokens", Count(remembered_tokens, FromZero)),
     ]
 }

@@ -22,6 +22,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod auth;
 mod draft;
 #[cfg(feature = "cli")]
 mod layers;
@@ -38,7 +39,7 @@ pub(crate) use limits::problems as limit_problems;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
-use crate::{limits::Limits, server::error::Error};
+use crate::{auth::AuthOptions, limits::Limits, server::error::Error};
 use draft::Draft;
 use reader::Reader;
 
@@ -162,21 +163,6 @@ pub struct HttpStreamOptions {
 pub struct CorsOptions {
     /// `allowOrigins`: `scheme://host[:port]` each, or `*` for all. An empty list allows none.
     pub allow_origins: Vec<String>,
-}
-
-/// How requests are authenticated: `{"type": …, "options": {…}}`.
-///
-/// Authentication is not built yet: a server that is told to authenticate refuses to start, and what
-/// stands in `options` is neither interpreted nor kept.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum AuthOptions {
-    /// `jwt`: bearer tokens that the server verifies by itself.
-    Jwt,
-    /// `apikey`: keys from a list.
-    ApiKey,
-    /// `oauth`: access tokens of an OAuth 2.1 provider.
-    OAuth,
 }
 
 impl ServerOptions {

@@ -17,6 +17,8 @@ pub(super) struct Object<'v> {
     path: String,
     members: &'v Map<String, Value>,
     known: Vec<&'static str>,
+    /// Whether it may have any names.
+    is_open: bool,
 }
 
 pub(super) struct Reader<'s> {
@@ -60,7 +62,7 @@ impl<'s> Reader<'s> {
 
     pub(super) fn object<'v>(&mut self, at: At<'v>) -> Option<Object<'v>> {
         match at.value {
-            Value::Object(members) => Some(Object { path: at.path, members, known: Vec::new() }),
+            Value::Object(members) => Some(Object { path: at.path, members, known: Vec::new(), is_open: false }),
             _ => self.expected(&at, "an object"),
         }
     }
@@ -68,7 +70,7 @@ impl<'s> Reader<'s> {
     /// Reports the members that nobody asked for. `elsewhere` knows the paths of names that belong to another object.
     pub(super) fn finish(&mut self, object: Object<'_>, elsewhere: impl Fn(&str) -> Option<&'static str>) {
         for name in object.members.keys() {
-            if object.known.contains(&name.as_str()) {
+            if object.is_open || object.known.contains(&name.as_str()) {
                 continue;
             }
             let near = nearest(name, object.known.iter().copied()).or_else(|| elsewhere(name));
@@ -153,6 +155,11 @@ impl<'v> Object<'v> {
         self.known.push(name);
         let value = self.members.get(name)?;
         Some(At { path: self.path_of(name), value })
+    }
+
+    /// Lets every member pass unread.
+    pub(super) fn take_all(&mut self) {
+        self.is_open = true;
     }
 
     pub(super) fn path_of(&self, name: &str) -> String {

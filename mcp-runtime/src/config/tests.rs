@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{Arc, Mutex},
-    time::Duration,
+    time::{Duration, UNIX_EPOCH},
 };
 
 use serde_json::{Value, json};
@@ -13,8 +13,20 @@ use tracing::{
     span,
 };
 
-use super::{AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
-use crate::limits::Limits;
+use super::{CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
+use crate::{
+    auth::{Algorithm, ApiKey, ApiKeyOptions, ApiKeyValue, AuthOptions, JwtOptions, OAuthOptions},
+    limits::Limits,
+};
+
+/// `jwt` that nothing is wrong with.
+pub(super) fn jwt() -> Option<AuthOptions> {
+    Some(AuthOptions::Jwt(JwtOptions {
+        algorithms: vec![Algorithm::HS256],
+        secret: Some("hunter2hunter2hunter2hunter2hunter2".into()),
+        ..JwtOptions::default()
+    }))
+}
 
 #[test]
 fn the_object_of_the_documentation() {
@@ -34,7 +46,13 @@ fn the_object_of_the_documentation() {
         instructions: None,
         transport: TransportOptions::Sse(SseOptions {
             cors: Some(CorsOptions { allow_origins: vec!["https://app.example.com".into()] }),
-            auth: Some(AuthOptions::Jwt),
+            auth: Some(AuthOptions::Jwt(JwtOptions {
+                algorithms: vec![Algorithm::RS256],
+                jwks_uri: Some("https://idp.example.com/jwks".into()),
+                issuer: Some("https://idp.example.com".into()),
+                audience: Some("https://mcp.example.com".into()),
+                ..JwtOptions::default()
+            })),
             ..SseOptions::default()
         }),
     };
@@ -80,7 +98,7 @@ fn every_option_of_sse() {
         (json!({"sessions": false}), |o| o.sessions = false),
         (json!({"resumability": true}), |o| o.resumability = true),
         (json!({"cors": {"allowOrigins": []}}), |o| o.cors = Some(CorsOptions::default())),
-        (json!({"auth": {"type": "oauth"}}), |o| o.auth = Some(AuthOptions::OAuth)),
+        (json!({"auth": {"type": "oauth"}}), |o| o.auth = Some(AuthOptions::OAuth(OAuthOptions::default()))),
         (json!({"publicUrl": "https://h/p"}), |o| o.public_url = Some("https://h/p".into())),
         (json!({"allowedHosts": ["h", "h:1"]}), |o| o.allowed_hosts = vec!["h".into(), "h:1".into()]),
         (json!({"limits": {"maxBodyBytes": 1}}), |o| o.limits.max_body_bytes = Some(1)),
@@ -105,7 +123,10 @@ fn every_option_of_http_stream() {
         (json!({"sessions": false}), |o| o.sessions = false),
         (json!({"resumability": true}), |o| o.resumability = true),
         (json!({"cors": {}}), |o| o.cors = Some(CorsOptions::default())),
-        (json!({"auth": {"type": "apikey", "options": {"keys": ["k"]}}}), |o| o.auth = Some(AuthOptions::ApiKey)),
+        (json!({"auth": {"type": "apikey", "options": {"keys": ["k"]}}}), |o| {
+            let keys = vec![ApiKey::from("k")];
+            o.auth = Some(AuthOptions::ApiKey(ApiKeyOptions { keys, ..ApiKeyOptions::default() }));
+        }),
         (json!({"publicUrl": "http://h"}), |o| o.public_url = Some("http://h".into())),
         (json!({"allowedHosts": ["h"]}), |o| o.allowed_hosts = vec!["h".into()]),
         (json!({"limits": {"maxStreams": null}}), |o| o.limits.max_streams = None),
@@ -117,6 +138,116 @@ fn every_option_of_http_stream() {
         let layer = json!({"transport": {"type": "http-stream", "options": given}});
         check(layer, Ok(TransportOptions::HttpStream(expected)));
     }
+}
+
+#[test]
+fn every_option_of_authentication() {
+    let jwt = |edit: fn(&mut JwtOptions)| {
+        let mut options = JwtOptions::default();
+        edit(&mut options);
+        AuthOptions::Jwt(options)
+    };
+    let keys = |keys: Vec<ApiKey>| AuthOptions::ApiKey(ApiKeyOptions { keys, ..ApiKeyOptions::default() });
+    let api_key = |edit: fn(&mut ApiKeyOptions)| {
+        let mut options = ApiKeyOptions::default();
+        edit(&mut options);
+        AuthOptions::ApiKey(options)
+    };
+    let oauth = |edit: fn(&mut OAuthOptions)| {
+        let mut options = OAuthOptions::default();
+        edit(&mut options);
+        AuthOptions::OAuth(options)
+    };
+    let entry = |edit: fn(&mut ApiKey)| {
+        let mut key = ApiKey::from("k");
+        edit(&mut key);
+        keys(vec![key])
+    };
+    const DIGEST: &str = "00ff000000000000000000000000000000000000000000000000000000000001";
+    let mut digest = [0; 32];
+    (digest[1], digest[31]) = (255, 1);
+    let by_digest = ApiKey { value: ApiKeyValue::Sha256(digest), ..ApiKey::from("") };
+    let table = [
+        ("jwt", json!({}), jwt(|_| {})),
+        ("jwt", json!({"algorithms": ["HS256", "EdDSA"]}), {
+            jwt(|o| o.algorithms = vec![Algorithm::HS256, Algorithm::EdDSA])
+        }),
+        ("jwt", json!({"secret": "s"}), jwt(|o| o.secret = Some("s".into()))),
+        ("jwt", json!({"publicKey": "p"}), jwt(|o| o.public_key = Some("p".into()))),
+        ("jwt", json!({"jwksUri": "u"}), jwt(|o| o.jwks_uri = Some("u".into()))),
+        ("jwt", json!({"issuer": "i"}), jwt(|o| o.issuer = Some("i".into()))),
+        ("jwt", json!({"audience": "a"}), jwt(|o| o.audience = Some("a".into()))),
+        ("jwt", json!({"leewaySeconds": 5}), jwt(|o| o.leeway_seconds = 5)),
+        ("apikey", json!({"keys": ["k", "l"]}), keys(vec!["k".into(), "l".into()])),
+        ("apikey", json!({"keys": [{"key": "k"}]}), entry(|_| {})),
+        ("apikey", json!({"keys": [{"key": "k", "id": "i"}]}), entry(|k| k.id = Some("i".into()))),
+        ("apikey", json!({"keys": [{"key": "k", "scopes": ["a"]}]}), entry(|k| k.scopes = vec!["a".into()])),
+        ("apikey", json!({"keys": [{"key": "k", "expiresAt": "1970-01-01T00:00:09Z"}]}), {
+            entry(|k| k.expires_at = Some(UNIX_EPOCH + Duration::from_secs(9)))
+        }),
+        ("apikey", json!({"keys": [{"sha256": DIGEST}]}), keys(vec![by_digest])),
+        ("apikey", json!({"headerName": "X-K"}), api_key(|o| o.header_name = "X-K".into())),
+        ("apikey", json!({"queryParam": "k"}), api_key(|o| o.query_param = Some("k".into()))),
+        ("oauth", json!({"issuerUrl": "u"}), oauth(|o| o.issuer_url = "u".into())),
+        ("oauth", json!({"clientId": "c"}), oauth(|o| o.client_id = "c".into())),
+        ("oauth", json!({"clientSecret": "s"}), oauth(|o| o.client_secret = "s".into())),
+        ("oauth", json!({"audience": "a"}), oauth(|o| o.audience = Some("a".into()))),
+        ("oauth", json!({"scopes": ["a"]}), oauth(|o| o.scopes = vec!["a".into()])),
+    ];
+    for (method, options, expected) in table {
+        let auth = json!({"type": method, "options": options});
+        let layer = json!({"transport": {"type": "sse", "options": {"auth": auth}}});
+        let sse = SseOptions { auth: Some(expected.clone()), ..SseOptions::default() };
+        check(layer, Ok(TransportOptions::Sse(sse)));
+        let layer = json!({"transport": {"type": "http-stream", "options": {"auth": auth}}});
+        let http = HttpStreamOptions { auth: Some(expected), ..HttpStreamOptions::default() };
+        check(layer, Ok(TransportOptions::HttpStream(http)));
+    }
+}
+
+#[test]
+fn mistakes_of_authentication() {
+    let check = |method: &str, options: Value, message: &str| {
+        let auth = json!({"type": method, "options": options});
+        let message = message.replace("AUTH", "transport.options.auth.options");
+        check(json!({"transport": {"type": "sse", "options": {"auth": auth}}}), Err(&message));
+    };
+    check(
+        "jwt",
+        json!({"algorithms": "HS256"}),
+        "option `AUTH.algorithms`: expected a list of algorithms, got a string",
+    );
+    check(
+        "jwt",
+        json!({"algorithms": ["RS256", "none"]}),
+        "option `AUTH.algorithms[1]`: expected `HS256`, `HS384`, `HS512`, `RS256`, `RS384`, `RS512`, `PS256`, \
+         `PS384`, `PS512`, `ES256`, `ES384`, `ES512` or `EdDSA`, got a string",
+    );
+    check("jwt", json!({"secret": 1}), "option `AUTH.secret`: expected a string or null, got a number");
+    check("jwt", json!({"leewaySeconds": 1.5}), {
+        "option `AUTH.leewaySeconds`: expected a whole number of seconds, got a number"
+    });
+    check("jwt", json!({"jwksUrl": "u"}), "unknown option `AUTH.jwksUrl`; did you mean `jwksUri`?");
+    check("jwt", json!({"clientSecret": "s"}), "unknown option `AUTH.clientSecret`");
+    check("apikey", json!({"keys": "hunter2"}), "option `AUTH.keys`: expected a list of keys, got a string");
+    check("apikey", json!({"keys": [1]}), {
+        "option `AUTH.keys[0]`: expected a string, or an object with `key` or `sha256`, got a number"
+    });
+    check("apikey", json!({"keys": [{}]}), "option `AUTH.keys[0]`: needs either `key` or `sha256`");
+    check("apikey", json!({"keys": [{"key": "hunter2", "sha256": "0".repeat(64)}]}), {
+        "option `AUTH.keys[0]`: needs either `key` or `sha256`"
+    });
+    check("apikey", json!({"keys": [{"sha256": "hunter2"}]}), {
+        "option `AUTH.keys[0].sha256`: must be a SHA-256 digest, 64 hexadecimal digits"
+    });
+    check("apikey", json!({"keys": [{"key": "hunter2", "expiresAt": "soon"}]}), {
+        "option `AUTH.keys[0].expiresAt`: expected a time such as `2027-01-31T12:00:00Z`, got a string"
+    });
+    check("apikey", json!({"keys": [{"key": "hunter2", "scope": []}]}), {
+        "unknown option `AUTH.keys[0].scope`; did you mean `scopes`?"
+    });
+    check("oauth", json!({"scopes": "a b"}), "option `AUTH.scopes`: expected a list of strings, got a string");
+    check("oauth", json!({"clientSecret": null}), "option `AUTH.clientSecret`: expected a string, got null");
 }
 
 #[test]
@@ -161,8 +292,17 @@ fn every_limit() {
         max_blocking_threads: Some(26),
         blocking_queue: Some(0),
         shutdown_grace: seconds(0.0),
+        fetch: seconds(29.0),
+        max_fetch_bytes: Some(30),
+        max_keys: Some(31),
+        jwks_age: seconds(32.0),
+        jwks_refetch: seconds(0.5),
+        jwks_grace: seconds(0.0),
+        introspection: seconds(0.0),
+        introspection_entries: Some(0),
+        remembered_tokens: Some(0),
     };
-    let layer = json!({"transport": {"type": "sse", "options": {"limits": {
+    let text = r#"{"transport": {"type": "sse", "options": {"limits": {
         "maxRequestLineBytes": 1, "maxHeaderBytes": 2, "maxHeaders": 3, "headerReadSeconds": 4,
         "maxBodyBytes": 5, "bodyReadSeconds": 6.5, "idleConnectionSeconds": 7,
         "maxConnections": 8, "maxUnauthenticatedRequests": 9, "maxJsonDepth": 10, "maxBatch": 0,
@@ -171,8 +311,11 @@ fn every_limit() {
         "maxStreamsPerPrincipal": 18, "streamQueueMessages": 19, "streamQueueBytes": 20,
         "stalledWriteSeconds": 0.25, "keepAliveSeconds": null, "maxRequestsPerSession": 23,
         "callTimeoutSeconds": 24, "maxCallSeconds": null, "maxBlockingThreads": 26,
-        "blockingQueue": 0, "shutdownGraceSeconds": 0,
-    }}}});
+        "blockingQueue": 0, "shutdownGraceSeconds": 0, "fetchSeconds": 29, "maxFetchBytes": 30, "maxKeys": 31,
+        "jwksAgeSeconds": 32, "jwksRefetchSeconds": 0.5, "jwksGraceSeconds": 0, "introspectionSeconds": 0,
+        "introspectionEntries": 0, "rememberedTokens": 0
+    }}}}"#;
+    let layer = serde_json::from_str(text).unwrap();
     let sse = SseOptions { limits, ..SseOptions::default() };
     check(layer, Ok(TransportOptions::Sse(sse)));
 }
@@ -351,8 +494,8 @@ fn mistakes_with_their_paths() {
              the parser bears",
         ),
         (
-            limits(json!({"fetchSeconds": 5})),
-            "option `transport.options.limits.fetchSeconds`: this limit is not built yet; remove \
+            limits(json!({"replayEvents": 5})),
+            "option `transport.options.limits.replayEvents`: this limit is not built yet; remove \
              the option",
         ),
     ];
@@ -387,18 +530,9 @@ fn all_mistakes_at_once() {
 
 #[test]
 fn a_layer_over_others() {
-    let sse = SseOptions {
-        port: 1,
-        auth: Some(AuthOptions::Jwt),
-        cors: Some(CorsOptions::default()),
-        ..SseOptions::default()
-    };
-    let http = HttpStreamOptions {
-        port: 1,
-        auth: Some(AuthOptions::Jwt),
-        cors: Some(CorsOptions::default()),
-        ..HttpStreamOptions::default()
-    };
+    let sse = SseOptions { port: 1, auth: jwt(), cors: Some(CorsOptions::default()), ..SseOptions::default() };
+    let http =
+        HttpStreamOptions { port: 1, auth: jwt(), cors: Some(CorsOptions::default()), ..HttpStreamOptions::default() };
     let over_sse = |layer: Value, expected: Result<TransportOptions, &str>, lines: &str| {
         check_over(TransportOptions::Sse(sse.clone()), layer, expected, lines);
     };
@@ -415,9 +549,14 @@ fn a_layer_over_others() {
     over_sse(layer, of_sse(|o| o.cors = None), "");
     // Authentication can be changed, not switched off.
     let layer = json!({"transport": {"options": {"auth": {"type": "apikey"}}}});
-    over_sse(layer, of_sse(|o| o.auth = Some(AuthOptions::ApiKey)), "");
+    over_sse(layer, of_sse(|o| o.auth = Some(AuthOptions::ApiKey(ApiKeyOptions::default()))), "jwt");
     let layer = json!({"transport": {"options": {"auth": {"options": {"issuer": "i"}}}}});
-    over_sse(layer, of_sse(|_| {}), "");
+    let with_issuer = |o: &mut SseOptions| {
+        if let Some(AuthOptions::Jwt(jwt)) = &mut o.auth {
+            jwt.issuer = Some("i".into());
+        }
+    };
+    over_sse(layer, of_sse(with_issuer), "");
     let refusal = "option `transport.options.auth` in the layer: authentication that is on cannot \
                    be switched off from outside; remove the null, or choose another `type` or the \
                    transport `stdio`";
@@ -459,7 +598,7 @@ fn every_option_that_stdio_lacks_is_named() {
         sessions: false,
         resumability: true,
         cors: Some(CorsOptions::default()),
-        auth: Some(AuthOptions::Jwt),
+        auth: jwt(),
         public_url: Some("http://h".into()),
         allowed_hosts: vec!["h".into()],
         limits: Limits { max_batch: None, ..Limits::default() },
@@ -594,7 +733,7 @@ fn what_cannot_be_served() {
         (
             sse(|o| {
                 o.cors = origins(&["*"]);
-                o.auth = Some(AuthOptions::Jwt);
+                o.auth = jwt();
             }),
             "option `transport.options.cors.allowOrigins`: `*` cannot stand together with `auth`; \
              list the origins that may call"
@@ -604,7 +743,7 @@ fn what_cannot_be_served() {
         (
             http(|o| {
                 o.cors = origins(&["https://a.example:1", "http://[::1]:1"]);
-                o.auth = Some(AuthOptions::Jwt);
+                o.auth = jwt();
             }),
             String::new(),
         ),

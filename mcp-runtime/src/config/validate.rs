@@ -2,10 +2,8 @@
 
 use std::net::Ipv6Addr;
 
-use super::{
-    AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions, limits, reader::shortened,
-};
-use crate::{limits::Limits, server::error::Error};
+use super::{CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions, limits, reader::shortened};
+use crate::{auth::AuthOptions, limits::Limits, server::error::Error};
 
 /// All that is wrong.
 pub(super) fn problems(options: &ServerOptions) -> Vec<Error> {
@@ -28,7 +26,7 @@ struct Listener<'o> {
     endpoints: Vec<(&'static str, &'o str)>,
     host: &'o str,
     cors: Option<&'o CorsOptions>,
-    auth: Option<AuthOptions>,
+    auth: Option<&'o AuthOptions>,
     public_url: Option<&'o str>,
     allowed_hosts: &'o [String],
     limits: &'o Limits,
@@ -40,6 +38,7 @@ const MCP_ENDPOINT: &str = "transport.options.mcpEndpoint";
 const HEALTH_ENDPOINT: &str = "transport.options.healthEndpoint";
 const HOST: &str = "transport.options.host";
 const ALLOW_ORIGINS: &str = "transport.options.cors.allowOrigins";
+const AUTH_OPTIONS: &str = "transport.options.auth.options";
 const PUBLIC_URL: &str = "transport.options.publicUrl";
 const ALLOWED_HOSTS: &str = "transport.options.allowedHosts";
 
@@ -53,7 +52,7 @@ impl<'o> Listener<'o> {
             endpoints,
             host: &sse.host,
             cors: sse.cors.as_ref(),
-            auth: sse.auth,
+            auth: sse.auth.as_ref(),
             public_url: sse.public_url.as_deref(),
             allowed_hosts: &sse.allowed_hosts,
             limits: &sse.limits,
@@ -68,7 +67,7 @@ impl<'o> Listener<'o> {
             endpoints,
             host: &http.host,
             cors: http.cors.as_ref(),
-            auth: http.auth,
+            auth: http.auth.as_ref(),
             public_url: http.public_url.as_deref(),
             allowed_hosts: &http.allowed_hosts,
             limits: &http.limits,
@@ -102,6 +101,9 @@ impl<'o> Listener<'o> {
         }
         if self.auth.is_some() && origins.iter().any(|origin| origin == "*") {
             errors.push(Error::OpenCorsWithAuth);
+        }
+        for problem in self.auth.map(AuthOptions::problems).unwrap_or_default() {
+            errors.push(invalid(&format!("{AUTH_OPTIONS}.{}", problem.option), problem.reason));
         }
         if let Some(reason) = self.public_url.and_then(url_problem) {
             errors.push(invalid(PUBLIC_URL, reason));

@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 
 use super::{
     ServerOptions,
-    draft::{AUTHS, Draft, KINDS, Kind},
+    auth::AUTHS,
+    draft::{Draft, KINDS, Kind},
     reader::{self, Reader},
     validate,
 };
@@ -153,7 +154,7 @@ impl Layers {
         if draft.kind != Kind::Stdio || errors.len() > known_errors {
             auth = choice(Place::Auth, &AUTHS, &flags.given, &variables, &mut errors);
         }
-        let target = Target { kind: draft.kind, auth: auth.or(draft.http.auth), unknown: errors.len() > known_errors };
+        let target = Target { kind: draft.kind, auth: auth.or(draft.auth.kind), unknown: errors.len() > known_errors };
         for (via, given) in [(Via::Environment, variables), (Via::Flags, flags.given)] {
             let given = target.fitting(given, via, &mut errors);
             let layer = self.layer(&given, target, &mut errors);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::AuthOptions;
+use super::super::auth::AuthKind;
 
 /// A variable, and the flag of the same name if it holds no secret.
 pub(super) struct Setting {
@@ -24,7 +24,7 @@ pub(super) enum Place {
     Origins,
     Auth,
     /// A member of the options of one type of authentication.
-    AuthOption(AuthOptions, &'static str),
+    AuthOption(AuthKind, &'static str),
 }
 
 /// How a value is written.
@@ -49,7 +49,7 @@ pub(super) enum Visibility {
     Secret,
 }
 
-use AuthOptions::{ApiKey, Jwt, OAuth};
+use AuthKind::{ApiKey, Jwt, OAuth};
 use Form::{List, Port, Switch, Text, Words};
 use Place::{AuthOption, Listener};
 use Visibility::{Open, OpenOrFile, Secret};

@@ -2,8 +2,8 @@
 
 use super::{
     super::{
-        AuthOptions,
-        draft::{AUTHS, Kind},
+        auth::{AUTHS, AuthKind},
+        draft::Kind,
         reader::{one_of, shortened},
     },
     invalid,
@@ -37,7 +37,7 @@ pub(super) enum Via {
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub(super) kind: Kind,
-    pub(super) auth: Option<AuthOptions>,
+    pub(super) auth: Option<AuthKind>,
     /// Whether a mistake hides what will serve; then nothing can be called unfit for it.
     pub(super) unknown: bool,
 }

@@ -5,10 +5,19 @@ use std::{ffi::OsString, io, path::Path, time::Duration};
 use serde_json::{Value, json};
 
 use super::{
-    super::{AuthOptions, CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions, tests::logged},
+    super::{
+        CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions,
+        auth::AuthKind,
+        tests::{jwt, logged},
+    },
     Layers, Outcome, Target, Via, settings,
 };
-use crate::{config::draft::Kind, limits::Limits, server::error::Error};
+use crate::{
+    auth::{Algorithm, ApiKey, ApiKeyOptions, AuthOptions, JwtOptions, OAuthOptions},
+    config::draft::Kind,
+    limits::Limits,
+    server::error::Error,
+};
 
 const FILES: [(&str, &str); 14] = [
     (
@@ -39,7 +48,7 @@ const FILES: [(&str, &str); 14] = [
 #[test]
 fn every_variable_and_its_flag() {
     type Edit = fn(&mut SseOptions);
-    let table: [(&str, &str, Edit); 10] = [
+    let table: [(&str, &str, Edit); 9] = [
         ("MCP_HOST", "::1", |o| o.host = "::1".into()),
         ("MCP_PORT", "9000", |o| o.port = 9000),
         ("MCP_PORT", " 0 ", |o| o.port = 0),
@@ -51,7 +60,6 @@ fn every_variable_and_its_flag() {
         ("MCP_PUBLIC_URL", "https://a", |o| o.public_url = Some("https://a".into())),
         ("MCP_SESSIONS", "false", |o| o.sessions = false),
         ("MCP_SESSIONS", "true", |_| {}),
-        ("MCP_AUTH", "apikey", |o| o.auth = Some(AuthOptions::ApiKey)),
     ];
     for (variable, text, edit) in table {
         let mut expected = SseOptions::default();
@@ -119,11 +127,8 @@ fn later_layers_win() {
 
 #[test]
 fn authentication_stays_on() {
-    let guarded = TransportOptions::Sse(SseOptions { auth: Some(AuthOptions::Jwt), ..SseOptions::default() });
-    let http = TransportOptions::HttpStream(HttpStreamOptions {
-        auth: Some(AuthOptions::Jwt),
-        ..HttpStreamOptions::default()
-    });
+    let guarded = TransportOptions::Sse(SseOptions { auth: jwt(), ..SseOptions::default() });
+    let http = TransportOptions::HttpStream(HttpStreamOptions { auth: jwt(), ..HttpStreamOptions::default() });
     let refusal = "option `transport.options.auth` in the file open.json: authentication that is on \
                    cannot be switched off from outside; remove the null, or choose another `type` \
                    or the transport `stdio`";
@@ -348,7 +353,7 @@ fn mistakes() {
 #[test]
 fn variables_that_nothing_has_a_use_for() {
     let stdio = TransportOptions::Stdio;
-    let sse = TransportOptions::Sse(SseOptions { auth: Some(AuthOptions::Jwt), ..SseOptions::default() });
+    let sse = TransportOptions::Sse(SseOptions { auth: jwt(), ..SseOptions::default() });
     let http = TransportOptions::HttpStream(HttpStreamOptions::default());
     type Case<'c> = (TransportOptions, &'c [(&'c str, &'c str)], &'c [&'c str]);
     let table: [Case<'_>; 5] = [
@@ -360,7 +365,7 @@ fn variables_that_nothing_has_a_use_for() {
         ),
         (stdio, &[("MCP_JWT_SECRET_FILE", "missing")], &["MCP_JWT_SECRET_FILE"]),
         (http, &[("MCP_MESSAGE_ENDPOINT", "/m")], &["MCP_MESSAGE_ENDPOINT"]),
-        (sse, &[("MCP_API_KEYS", "hunter2"), ("MCP_JWT_ISSUER", "i")], &["MCP_API_KEYS"]),
+        (sse, &[("MCP_API_KEYS", "hunter2")], &["MCP_API_KEYS"]),
     ];
     for (base, variables, ignored) in table {
         let run = || check(base.clone(), &[], variables, Ok(base.clone()));
@@ -375,10 +380,10 @@ fn variables_that_nothing_has_a_use_for() {
 
 #[test]
 fn variables_of_authentication() {
-    type Case<'c> = (AuthOptions, &'c [(&'c str, &'c str)], Value);
+    type Case<'c> = (AuthKind, &'c [(&'c str, &'c str)], Value);
     let table: [Case<'_>; 4] = [
         (
-            AuthOptions::Jwt,
+            AuthKind::Jwt,
             &[
                 ("MCP_JWT_SECRET", " hunter2 "),
                 ("MCP_JWT_PUBLIC_KEY", "pem"),
@@ -392,19 +397,19 @@ fn variables_of_authentication() {
                 "algorithms": ["RS256", "ES256"], "issuer": "iss", "audience": "aud"}}),
         ),
         (
-            AuthOptions::Jwt,
+            AuthKind::Jwt,
             &[("MCP_JWT_SECRET_FILE", "secret"), ("MCP_JWT_PUBLIC_KEY_FILE", "secret")],
             json!({"type": "jwt", "options": {
                 "secret": "from-a-file", "publicKey": "from-a-file"}}),
         ),
         (
-            AuthOptions::ApiKey,
+            AuthKind::ApiKey,
             &[("MCP_API_KEYS", "a,b"), ("MCP_API_KEY_HEADER", "X-Key"), ("MCP_API_KEY_QUERY_PARAM", "key")],
             json!({"type": "apikey", "options": {
                 "keys": ["a", "b"], "headerName": "X-Key", "queryParam": "key"}}),
         ),
         (
-            AuthOptions::OAuth,
+            AuthKind::OAuth,
             &[
                 ("MCP_OAUTH_ISSUER_URL", "url"),
                 ("MCP_OAUTH_CLIENT_ID", "id"),
@@ -430,6 +435,119 @@ fn variables_of_authentication() {
 }
 
 #[test]
+fn every_variable_of_authentication() {
+    let jwt = |edit: fn(&mut JwtOptions)| {
+        let mut jwt = JwtOptions {
+            algorithms: vec![Algorithm::HS256],
+            secret: Some("s".repeat(32).into()),
+            ..JwtOptions::default()
+        };
+        edit(&mut jwt);
+        AuthOptions::Jwt(jwt)
+    };
+    let keys = || ApiKeyOptions { keys: vec![ApiKey::from("k")], ..ApiKeyOptions::default() };
+    let oauth = |edit: fn(&mut OAuthOptions)| {
+        let mut oauth = OAuthOptions {
+            issuer_url: "https://i".into(),
+            client_id: "id".into(),
+            client_secret: "secret".into(),
+            ..OAuthOptions::default()
+        };
+        edit(&mut oauth);
+        AuthOptions::OAuth(oauth)
+    };
+    const PEM: &str = include_str!("../../auth/fixtures/ed25519.pub.pem");
+    type Case<'c> = (AuthOptions, &'c [(&'c str, &'c str)], AuthOptions);
+    let table: Vec<Case<'_>> = vec![
+        (jwt(|_| {}), &[("MCP_JWT_ALGORITHMS", "HS512, HS384")], {
+            jwt(|o| o.algorithms = vec![Algorithm::HS512, Algorithm::HS384])
+        }),
+        (jwt(|_| {}), &[("MCP_JWT_SECRET", "tttttttttttttttttttttttttttttttt")], {
+            jwt(|o| o.secret = Some("t".repeat(32).into()))
+        }),
+        (jwt(|_| {}), &[("MCP_JWT_ISSUER", "i")], jwt(|o| o.issuer = Some("i".into()))),
+        (jwt(|_| {}), &[("MCP_JWT_AUDIENCE", "a")], jwt(|o| o.audience = Some("a".into()))),
+        (
+            AuthOptions::Jwt(JwtOptions::default()),
+            &[("MCP_JWT_PUBLIC_KEY", PEM), ("MCP_JWT_ALGORITHMS", "EdDSA")],
+            AuthOptions::Jwt(JwtOptions {
+                algorithms: vec![Algorithm::EdDSA],
+                public_key: Some(PEM.trim().into()),
+                ..JwtOptions::default()
+            }),
+        ),
+        (
+            AuthOptions::Jwt(JwtOptions::default()),
+            &[("MCP_JWT_JWKS_URI", "https://i/jwks"), ("MCP_JWT_ALGORITHMS", "EdDSA")],
+            AuthOptions::Jwt(JwtOptions {
+                algorithms: vec![Algorithm::EdDSA],
+                jwks_uri: Some("https://i/jwks".into()),
+                ..JwtOptions::default()
+            }),
+        ),
+        (AuthOptions::ApiKey(ApiKeyOptions::default()), &[("MCP_API_KEYS", "k")], AuthOptions::ApiKey(keys())),
+        (
+            AuthOptions::ApiKey(keys()),
+            &[("MCP_API_KEY_HEADER", "X-Key"), ("MCP_API_KEY_QUERY_PARAM", "key")],
+            AuthOptions::ApiKey(ApiKeyOptions {
+                header_name: "X-Key".into(),
+                query_param: Some("key".into()),
+                ..keys()
+            }),
+        ),
+        (oauth(|_| {}), &[("MCP_OAUTH_ISSUER_URL", "https://j")], oauth(|o| o.issuer_url = "https://j".into())),
+        (oauth(|_| {}), &[("MCP_OAUTH_CLIENT_ID", "other")], oauth(|o| o.client_id = "other".into())),
+        (oauth(|_| {}), &[("MCP_OAUTH_CLIENT_SECRET", "other")], oauth(|o| o.client_secret = "other".into())),
+        (oauth(|_| {}), &[("MCP_OAUTH_AUDIENCE", "a")], oauth(|o| o.audience = Some("a".into()))),
+        (oauth(|_| {}), &[("MCP_OAUTH_SCOPES", "a b")], oauth(|o| o.scopes = vec!["a".into(), "b".into()])),
+    ];
+    for (base, variables, expected) in table {
+        let sse = |auth| TransportOptions::Sse(SseOptions { auth: Some(auth), ..SseOptions::default() });
+        check(sse(base), &[], variables, Ok(sse(expected)));
+    }
+}
+
+#[test]
+fn what_is_missing_is_named_all_at_once() {
+    let sse = TransportOptions::Sse(SseOptions::default());
+    check(
+        sse.clone(),
+        &["--auth", "oauth"],
+        &[],
+        Err("option `transport.options.auth.options.issuerUrl`: is missing; set the provider's URL \
+             (MCP_OAUTH_ISSUER_URL)\n\
+             option `transport.options.auth.options.clientId`: is missing; set what this server is called at the \
+             provider (MCP_OAUTH_CLIENT_ID)\n\
+             option `transport.options.auth.options.clientSecret`: is missing; set its secret there \
+             (MCP_OAUTH_CLIENT_SECRET)"),
+    );
+    check(
+        sse.clone(),
+        &[],
+        &[("MCP_AUTH", "jwt")],
+        Err("option `transport.options.auth.options.algorithms`: is missing; list the algorithms that tokens may be \
+             signed with, e.g. RS256 (MCP_JWT_ALGORITHMS)\n\
+             option `transport.options.auth.options.jwksUri`: no key is given; set one of `secret` (MCP_JWT_SECRET), \
+             `publicKey` (MCP_JWT_PUBLIC_KEY) and `jwksUri` (MCP_JWT_JWKS_URI)"),
+    );
+    check(
+        sse.clone(),
+        &[],
+        &[("MCP_AUTH", "apikey")],
+        Err("option `transport.options.auth.options.keys`: is missing; list the keys that open the server \
+             (MCP_API_KEYS)"),
+    );
+    // A wrong value is not repeated, and its variable is named.
+    check(
+        sse,
+        &[],
+        &[("MCP_AUTH", "jwt"), ("MCP_JWT_SECRET", "hunter2"), ("MCP_JWT_ALGORITHMS", "HS256")],
+        Err("option `transport.options.auth.options.secret` in MCP_JWT_SECRET: is too short to be safe; 32 bytes are \
+             the least"),
+    );
+}
+
+#[test]
 fn a_key_that_begins_with_dashes() {
     let key = "-----BEGIN PUBLIC KEY-----";
     let flags = super::flags::parse(&["--jwt-public-key".into(), key.into()]);
@@ -440,7 +558,7 @@ fn a_key_that_begins_with_dashes() {
 #[test]
 fn api_keys_of_a_file_may_stand_on_lines() {
     let layers = Layers::new([""; 0], [("MCP_API_KEYS_FILE", "keys")], |_| Ok(b"a\nb,c\r\n".to_vec()));
-    let target = Target { kind: Kind::Sse, auth: Some(AuthOptions::ApiKey), unknown: false };
+    let target = Target { kind: Kind::Sse, auth: Some(AuthKind::ApiKey), unknown: false };
     let mut errors = Vec::new();
     let given = layers.given_variables(&mut errors);
     let layer = layers.layer(&given, target, &mut errors);

@@ -1,0 +1,54 @@
+//! Who is calling: JWTs, API keys and OAuth 2.1 access tokens behind one door (floor 1).
+
+pub(crate) mod options;
+mod secret;
+#[cfg_attr(not(feature = "auth"), allow(dead_code, reason = "without it, URLs are checked and not asked"))]
+mod url;
+
+#[cfg(feature = "auth")]
+mod api_key;
+#[cfg(feature = "auth")]
+mod bearer;
+#[cfg(feature = "auth")]
+mod claims;
+#[cfg(feature = "auth")]
+mod clock;
+#[cfg(feature = "auth")]
+mod door;
+#[cfg(feature = "auth")]
+mod error;
+#[cfg(feature = "auth")]
+mod fetch;
+#[cfg(feature = "auth")]
+mod introspection;
+#[cfg(feature = "auth")]
+mod json;
+#[cfg(feature = "auth")]
+mod jwks;
+#[cfg(feature = "auth")]
+mod jwt;
+#[cfg(feature = "auth")]
+mod kept;
+#[cfg(feature = "auth")]
+mod keys;
+#[cfg(feature = "auth")]
+mod metadata;
+#[cfg(feature = "auth")]
+mod oauth;
+#[cfg(feature = "auth")]
+mod remembered;
+#[cfg(feature = "auth")]
+#[cfg(test)]
+mod tests;
+
+pub use options::{
+    Algorithm, ApiKey, ApiKeyOptions, ApiKeyValue, AuthOptions, InvalidDigest, JwtOptions, OAuthOptions,
+};
+pub use secret::Secret;
+
+#[cfg(feature = "auth")]
+pub(crate) use {
+    door::{Admission, Authenticator, Place, Posture, Site},
+    error::{AuthError, Refusal},
+    metadata::Document,
+};
