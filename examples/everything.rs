@@ -7,6 +7,8 @@ use mcp_runtime::{
     prelude::*,
     protocol::{LoggingLevel, PromptMessage},
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// A red pixel.
@@ -16,6 +18,19 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0
 const WAV: &[u8] = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\0\0\0\0";
 
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// Who calls, where the listener authenticates.
+#[derive(Serialize, JsonSchema)]
+struct Whoami {
+    /// `jwt`, `apikey` or `oauth`
+    method: Option<String>,
+    /// Whom the credential stands for
+    subject: Option<String>,
+    /// The client that it was given to
+    client: Option<String>,
+    /// What it is good for
+    scopes: Vec<String>,
+}
 
 /// Has one of everything.
 #[mcp_server(name = "everything", version = "1.0.0")]
@@ -32,6 +47,24 @@ mod everything {
     #[mcp_tool(read_only)]
     fn echo(message: String) -> String {
         message
+    }
+
+    /// Who calls
+    #[mcp_tool(read_only)]
+    fn whoami(context: Context) -> Json<Whoami> {
+        let principal = context.principal();
+        Json(Whoami {
+            method: principal.map(|principal| principal.method().to_string()),
+            subject: principal.and_then(|principal| principal.subject().map(str::to_owned)),
+            client: principal.and_then(|principal| principal.client().map(str::to_owned)),
+            scopes: principal.map(|principal| principal.scopes().to_vec()).unwrap_or_default(),
+        })
+    }
+
+    /// Does what only administrators may do
+    #[mcp_tool(scopes("admin"))]
+    fn admin() -> &'static str {
+        "administrated"
     }
 
     /// Sleeps, and heeds cancellation

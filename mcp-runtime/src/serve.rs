@@ -472,6 +472,7 @@ async fn listen(dispatcher: Arc<Dispatcher>, options: SseOptions) -> Result<Kind
         health_endpoint: options.health_endpoint,
         allow_origins: options.cors.map(|cors| cors.allow_origins),
         public_url: options.public_url,
+        auth: options.auth,
         allowed_hosts: options.allowed_hosts,
         limits: options.limits,
     };
@@ -493,9 +494,6 @@ async fn listen(_: Arc<Dispatcher>, _: SseOptions) -> Result<Kind, Error> {
 #[cfg(feature = "http")]
 fn refuse_unbuilt(options: &SseOptions) -> Result<(), Error> {
     let defaults = SseOptions::default();
-    if options.auth.is_some() {
-        return Err(not_built("transport.options.auth", "authentication"));
-    }
     if options.sessions != defaults.sessions {
         return Err(not_built("transport.options.sessions", "Streamable HTTP"));
     }

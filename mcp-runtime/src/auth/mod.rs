@@ -46,6 +46,11 @@ pub use options::{
 };
 pub use secret::Secret;
 
+#[cfg(all(feature = "http", not(feature = "auth")))]
+mod absent;
+#[cfg(all(feature = "http", not(feature = "auth")))]
+pub(crate) use absent::{Admission, AuthError, Authenticator, Document, Place, Refusal};
+
 #[cfg(feature = "auth")]
 pub(crate) use {
     door::{Admission, Authenticator, Place, Posture, Site},

@@ -166,7 +166,9 @@ impl Dispatcher {
                 Err(malformed) => refuse(&mut answer, malformed),
             };
             match received {
-                Received::Answered | Received::Refused | Received::Busy | Received::Forbidden(_) => answers.push(answer),
+                Received::Answered | Received::Refused | Received::Busy | Received::Forbidden(_) => {
+                    answers.push(answer)
+                }
                 Received::Accepted => {}
                 Received::Pending(call) => pending.push(call),
             }
@@ -466,7 +468,9 @@ impl Dispatcher {
             }
         };
         if !known {
-            return Err(RpcError::invalid_params(format!("there is no argument `{}` to complete", excerpt(name))).into());
+            return Err(
+                RpcError::invalid_params(format!("there is no argument `{}` to complete", excerpt(name))).into()
+            );
         }
         let complete = completers.iter().find(|(completed, _)| *completed == name).map(|(_, complete)| *complete);
         let value = params.argument.value;

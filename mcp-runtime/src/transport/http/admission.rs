@@ -48,7 +48,9 @@ impl Gate {
         let verdict = match authenticator.authenticate(head, place) {
             Admission::Now(verdict) => verdict,
             Admission::Later(verdict) => {
-                let Ok(_place) = self.asking.try_acquire() else { return Err(Rejection::TooManyStrangers.answer(None)) };
+                let Ok(_place) = self.asking.try_acquire() else {
+                    return Err(Rejection::TooManyStrangers.answer(None));
+                };
                 verdict.await
             }
         };
@@ -56,7 +58,13 @@ impl Gate {
     }
 
     /// The refusal of a call whose principal lacks one of its scopes; `body` says so in JSON-RPC.
-    pub(super) fn forbid(&self, scopes: &[&str], principal: &Principal, path: &str, body: Vec<u8>) -> Response<ReplyBody> {
+    pub(super) fn forbid(
+        &self,
+        scopes: &[&str],
+        principal: &Principal,
+        path: &str,
+        body: Vec<u8>,
+    ) -> Response<ReplyBody> {
         match &self.authenticator {
             Some(authenticator) => match authenticator.demand(principal, scopes) {
                 Err(error) => self.refuse(authenticator, &error, path, Some(body)),

@@ -207,6 +207,7 @@ impl Clients {
         let id = SessionId::from_ne_bytes(bytes);
         let client = Client {
             session: Arc::clone(session),
+            by_query,
             used: Mutex::new(Instant::now()),
             due: AtomicUsize::new(0),
             ending: AtomicBool::new(false),
@@ -275,7 +276,7 @@ impl Table {
             !busy && used.elapsed() >= TIME_TO_GO_ON
         });
         let Some((id, ..)) = idle.min_by_key(|(_, _, used)| *used) else { return false };
-        if let Some(client) = self.open.remove(&id) {
+        if let Some(client) = self.remove(id) {
             client.session.close();
         }
         true

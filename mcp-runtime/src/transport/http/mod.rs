@@ -31,6 +31,7 @@ use self::{
     stop::{Stage, Stop},
 };
 use crate::{
+    auth::{AuthOptions, Authenticator},
     limits::Limits,
     server::{dispatch::Dispatcher, error::Error},
 };
@@ -48,6 +49,8 @@ pub(crate) struct HttpOptions {
     pub(crate) allow_origins: Option<Vec<String>>,
     /// The URL that clients know the server by, where that is another than the one it is bound to.
     pub(crate) public_url: Option<String>,
+    /// How requests are authenticated; not at all, and everybody may call.
+    pub(crate) auth: Option<AuthOptions>,
     /// Names in `Host` besides those of this machine.
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) limits: Limits,
@@ -61,6 +64,7 @@ impl Default for HttpOptions {
             health_endpoint: Some("/health".to_owned()),
             allow_origins: None,
             public_url: None,
+            auth: None,
             allowed_hosts: Vec::new(),
             limits: Limits::default(),
         }
@@ -98,7 +102,8 @@ impl Listener {
         let legacy = Arc::new(LegacySse::new(dispatcher, limits, message_uri));
         let clients = Arc::clone(legacy.clients());
         let stop = Arc::new(Stop::default());
-        let doors = Arc::new(Doors::new(&options, guard, legacy, Arc::clone(&stop)));
+        let authenticator = authenticator(&options, address).await?;
+        let doors = Arc::new(Doors::new(&options, guard, authenticator, legacy, Arc::clone(&stop)));
         Ok(Self { socket, address, doors, clients, stop, max_connections })
     }
 
@@ -152,6 +157,51 @@ struct CutOnDrop(Arc<Stop>);
 impl Drop for CutOnDrop {
     fn drop(&mut self) {
         self.0.enter(Stage::Cut);
+    }
+}
+
+/// What stands between clients and the functions, ready to judge requests.
+#[cfg(feature = "auth")]
+async fn authenticator(options: &HttpOptions, address: SocketAddr) -> Result<Option<Arc<Authenticator>>, Error> {
+    use crate::auth::Site;
+
+    let Some(auth) = &options.auth else {
+        tracing::info!("every path is open to whoever reaches {address}: there is no authentication");
+        return Ok(None);
+    };
+    let refused = |problems: Vec<crate::auth::options::OptionProblem>| {
+        let mut errors: Vec<_> = problems
+            .into_iter()
+            .map(|problem| Error::InvalidOption {
+                path: format!("transport.options.auth.options.{}", problem.option),
+                reason: problem.reason,
+                source_name: String::new(),
+            })
+            .collect();
+        if errors.len() == 1 { errors.remove(0) } else { Error::Several(errors) }
+    };
+    let site = Site {
+        public_url: options.public_url.clone().unwrap_or_else(|| format!("http://{address}")),
+        endpoints: vec![options.endpoint.clone(), options.message_endpoint.clone()],
+        message_endpoint: Some(options.message_endpoint.clone()),
+    };
+    let authenticator = Authenticator::new(auth, &options.limits, &site).map_err(refused)?;
+    authenticator.prepare().await.map_err(refused)?;
+    for posture in authenticator.posture() {
+        if posture.is_doubtful {
+            tracing::warn!("{}", posture.line);
+        } else {
+            tracing::info!("{}", posture.line);
+        }
+    }
+    Ok(Some(Arc::new(authenticator)))
+}
+
+#[cfg(not(feature = "auth"))]
+async fn authenticator(options: &HttpOptions, _: SocketAddr) -> Result<Option<Arc<Authenticator>>, Error> {
+    match options.auth {
+        Some(_) => Err(Error::MissingFeature { option: "transport.options.auth".to_owned(), feature: "auth" }),
+        None => Ok(None),
     }
 }
 
