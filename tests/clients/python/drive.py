@@ -1,15 +1,20 @@
 """Drives an example server with the official Python client, 1.x or 2.x.
 
-    drive.py --client-version V --expected FILE --server NAME (--stdio BINARY | --sse URL)
+    drive.py --client-version V --expected FILE --server NAME (--stdio BINARY | --sse URL [--auth jwt|apikey])
 
+With --auth the server is guarded, and the credentials are made from the variables that it was started with.
 Prints one line per check that failed and, last, `checked N`. Exits non-zero unless all held.
 """
 
 import argparse
+import base64
 import functools
+import hashlib
+import hmac
 import importlib.metadata
 import json
 import logging
+import os
 import re
 import sys
 import time
@@ -188,6 +193,43 @@ class TappedRead(Tapped):
 class TappedWrite(Tapped):
     async def send(self, item):
         await self._inner.send(self._note(item))
+
+
+# ---------------------------------------------------------------- credentials
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def token(secret, lifetime):
+    """A JSON Web Token, signed with HS256."""
+    now = int(time.time())
+    header = {"alg": "HS256", "typ": "JWT"}
+    claims = {
+        "iss": os.environ["MCP_JWT_ISSUER"],
+        "aud": os.environ["MCP_JWT_AUDIENCE"],
+        "sub": "alice",
+        "client_id": "interop",
+        "scope": "read admin",
+        "iat": now,
+        "exp": now + lifetime,
+    }
+    signed = ".".join(base64url(json.dumps(part).encode()) for part in (header, claims))
+    mac = hmac.new(secret.encode(), signed.encode(), hashlib.sha256).digest()
+    return f"{signed}.{base64url(mac)}"
+
+
+def credentials(auth, which):
+    """The headers that a client is given: `right`, `wrong`, `expired` or `none`."""
+    if which == "none":
+        return {}
+    if auth == "apikey":
+        key = os.environ["MCP_API_KEYS"].split(",")[-1]
+        return {"X-API-Key": key if which == "right" else f"{key[:-1]}?"}
+    secret = os.environ["MCP_JWT_SECRET"]
+    made = token(secret[::-1] if which == "wrong" else secret, -600 if which == "expired" else 600)
+    return {"Authorization": f"Bearer {made}"}
 
 
 # ---------------------------------------------------------------- the two clients
@@ -452,7 +494,8 @@ async def drive(args):
         env = dict(pair.split("=", 1) for pair in args.env)
         transport = stdio_client(StdioServerParameters(command=args.stdio, args=[], env=env))
     else:
-        transport = sse_client(args.sse)
+        transport = sse_client(args.sse, headers=credentials(args.auth, "right") if args.auth else None)
+    guarded = expected["guarded"].get(args.auth)
     driver = Driver(None, wire)
     if VERSION != args.client_version:
         driver.check("client", [f"mcp {VERSION} is installed, expected {args.client_version}"])
@@ -469,7 +512,7 @@ async def drive(args):
             driver.check("server name", match(args.server, client.server_info.name, "name"))
             driver.check("server version", match({"$matches": "."}, client.server_info.version, "version"))
             driver.check("protocol version", match({"$oneOf": expected["protocolVersions"]}, client.protocol_version))
-            for step in expected["servers"][args.server]:
+            for step in guarded["steps"] if guarded else expected["servers"][args.server]:
                 driver.check(step["name"], await driver.run(step))
             driver.check("cancelled calls stay unanswered", driver.cancelled_answers())
             driver.check("no faults in the connection", list(faults))
@@ -478,11 +521,28 @@ async def drive(args):
             took = time.monotonic() - closing
             problem = f"the server was still there {took:.1f} s after its stdin was closed, and had to be killed"
             driver.check("ends when its stdin is closed", [problem] if took >= STDIN_CLOSED_SECONDS else [])
+        for want in guarded["refused"] if guarded else []:
+            headers = credentials(args.auth, want["credentials"])
+            driver.check(f"refused: {want['credentials']}", await refused(kind, sse_client(args.sse, headers=headers), want))
     except BaseException as error:
         for leaf in leaves(error):
             driver.check("stopped", [f"{type(leaf).__name__}: {leaf}"])
     print(f"checked {driver.checked}")
     return 1 if driver.failed or driver.checked == 0 else 0
+
+
+async def refused(kind, transport, want):
+    """The problems with how the client tells that it was not let in: as an HTTP error, with the response."""
+    try:
+        async with _connected(kind.connect(transport, [])):
+            return ["it was let in"]
+    except BaseException as error:
+        told = leaves(error)
+    if [type(leaf).__name__ for leaf in told] != ["HTTPStatusError"]:
+        return [f"the client tells {type(leaf).__name__}: {leaf}, expected HTTPStatusError" for leaf in told]
+    response = told[0].response
+    got = {"status": response.status_code, "challenge": response.headers.get("WWW-Authenticate", MISSING)}
+    return match({key: want[key] for key in got}, got)
 
 
 @asynccontextmanager
@@ -512,6 +572,7 @@ def main():
     parser.add_argument("--expected", required=True)
     parser.add_argument("--server", required=True)
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--auth", choices=["jwt", "apikey"])
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--stdio", metavar="BINARY")
     where.add_argument("--sse", metavar="URL")

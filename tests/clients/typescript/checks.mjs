@@ -1,10 +1,13 @@
 // Drives an example server with an official TypeScript client. The two drivers say how their client
 // is made and asked; the checks are here, what is expected in ../expected.json.
 //
-//     drive-*.mjs --client-version V --expected FILE --server NAME [--mode MODE] (--stdio BINARY | --sse URL)
+//     drive-*.mjs --client-version V --expected FILE --server NAME [--mode MODE]
+//         (--stdio BINARY | --sse URL [--auth jwt|apikey])
 //
+// With --auth the server is guarded, and the credentials are made from the variables that it was started with.
 // Prints one line per check that failed and, last, `checked N`. Exits non-zero unless all held.
 
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -140,6 +143,50 @@ class Wire {
   lastCall() {
     return this.sent.filter((m) => m.method === 'tools/call').at(-1).id;
   }
+}
+
+// ---------------------------------------------------------------- credentials
+
+/** A JSON Web Token, signed with HS256. */
+function token(secret, lifetime) {
+  const iat = Math.floor(Date.now() / 1000);
+  const { MCP_JWT_ISSUER: iss, MCP_JWT_AUDIENCE: aud } = process.env;
+  const claims = { iss, aud, sub: 'alice', client_id: 'interop', scope: 'read admin', iat, exp: iat + lifetime };
+  const parts = [{ alg: 'HS256', typ: 'JWT' }, claims];
+  const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
+
+/** The headers that a client is given: `right`, `wrong`, `expired` or `none`. */
+function credentials(auth, which) {
+  if (which === 'none') return {};
+  if (auth === 'apikey') {
+    const key = process.env.MCP_API_KEYS.split(',').at(-1);
+    return { 'X-API-Key': which === 'right' ? key : `${key.slice(0, -1)}?` };
+  }
+  const secret = process.env.MCP_JWT_SECRET;
+  const made = token(which === 'wrong' ? [...secret].reverse().join('') : secret, which === 'expired' ? -600 : 600);
+  return { Authorization: `Bearer ${made}` };
+}
+
+/** The problems with how the client tells that it was not let in: as an SSE error, with the status. */
+async function refused(adapter, args, want) {
+  let challenge;
+  const spy = async (...request) => {
+    const response = await fetch(...request);
+    challenge = response.headers.get('WWW-Authenticate') ?? undefined;
+    return response;
+  };
+  const client = adapter.client(args.mode);
+  const headers = credentials(args.auth, want.credentials);
+  try {
+    await within(STEP_MS, 'connect', client.connect(adapter.sse(new URL(args.sse), { requestInit: { headers }, fetch: spy })));
+  } catch (error) {
+    if (!(error instanceof adapter.SseError)) return [`the client tells ${error?.name}: ${error?.message}, expected SseError`];
+    return match({ status: want.status, challenge: want.challenge }, { status: error.code, challenge });
+  }
+  await within(STEP_MS, 'close', client.close());
+  return ['it was let in'];
 }
 
 // ---------------------------------------------------------------- the steps
@@ -303,8 +350,8 @@ class Driver {
 
 /**
  * Runs all steps with one client. `adapter` has `version` (the installed one), `handshake(mode)` (the
- * methods it sends first), `client(mode)`, `stdio(options)`, `sse(url)`, `call(client, params, options)`,
- * `isProtocolError(error)`.
+ * methods it sends first), `client(mode)`, `stdio(options)`, `sse(url, options)`, `SseError`,
+ * `call(client, params, options)`, `isProtocolError(error)`.
  */
 export async function main(adapter) {
   const { values: args } = parseArgs({
@@ -316,10 +363,12 @@ export async function main(adapter) {
       env: { type: 'string', multiple: true, default: [] },
       stdio: { type: 'string' },
       sse: { type: 'string' },
+      auth: { type: 'string' },
     },
   });
   const expected = JSON.parse(readFileSync(args.expected, 'utf8'));
   const env = Object.fromEntries(args.env.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
+  const guarded = expected.guarded[args.auth];
   const wire = new Wire();
   const client = adapter.client(args.mode);
   const driver = new Driver(client, adapter, wire);
@@ -328,8 +377,11 @@ export async function main(adapter) {
     if (adapter.version !== args['client-version']) {
       driver.check('client', [`${adapter.version} is installed, expected ${args['client-version']}`]);
     }
+    const options = args.auth && { requestInit: { headers: credentials(args.auth, 'right') } };
     const transport = wire.tap(
-      args.stdio ? adapter.stdio({ command: args.stdio, args: [], env, stderr: 'inherit' }) : adapter.sse(new URL(args.sse)),
+      args.stdio
+        ? adapter.stdio({ command: args.stdio, args: [], env, stderr: 'inherit' })
+        : adapter.sse(new URL(args.sse), options),
     );
     let protocolVersion;
     const setProtocolVersion = transport.setProtocolVersion?.bind(transport);
@@ -352,7 +404,7 @@ export async function main(adapter) {
     driver.check('server name', match(args.server, client.getServerVersion()?.name, 'name'));
     driver.check('server version', match({ $matches: '.' }, client.getServerVersion()?.version, 'version'));
     driver.check('protocol version', match({ $oneOf: expected.protocolVersions }, protocolVersion));
-    for (const step of expected.servers[args.server]) driver.check(step.name, await driver.run(step));
+    for (const step of guarded?.steps ?? expected.servers[args.server]) driver.check(step.name, await driver.run(step));
     driver.check('cancelled calls stay unanswered', driver.cancelledAnswers());
     driver.check('no faults in the connection', [...faults]);
     const closing = performance.now();
@@ -363,6 +415,9 @@ export async function main(adapter) {
         'ends when its stdin is closed',
         took < STDIN_CLOSED_MS ? [] : [`the server was still there after ${(took / 1000).toFixed(1)} s, and had to be killed`],
       );
+    }
+    for (const want of guarded?.refused ?? []) {
+      driver.check(`refused: ${want.credentials}`, await refused(adapter, args, want));
     }
   } catch (error) {
     driver.check('stopped', [`${error?.name}: ${error?.message}`]);

@@ -2,7 +2,7 @@
 // it asks `server/discover` first.
 
 import { readFileSync } from 'node:fs';
-import { Client, ProtocolError, SSEClientTransport } from '@modelcontextprotocol/client';
+import { Client, ProtocolError, SSEClientTransport, SseError } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { main } from './checks.mjs';
 
@@ -19,7 +19,8 @@ await main({
       mode === 'default' ? undefined : { versionNegotiation: { mode } },
     ),
   stdio: (options) => new StdioClientTransport(options),
-  sse: (url) => new SSEClientTransport(url),
+  sse: (url, options) => new SSEClientTransport(url, options),
+  SseError,
   call: (client, params, options) => client.callTool(params, options),
   isProtocolError: (error) => error instanceof ProtocolError,
   // It shows a resource that is not there by the newest version's code; on the wire -32002 is checked all the same.

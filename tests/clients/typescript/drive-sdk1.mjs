@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { SseError, SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { main } from './checks.mjs';
@@ -14,7 +14,8 @@ await main({
   handshake: () => ['initialize', 'notifications/initialized'],
   client: () => new Client({ name: 'drive-sdk1', version: '1.0.0' }),
   stdio: (options) => new StdioClientTransport(options),
-  sse: (url) => new SSEClientTransport(url),
+  sse: (url, options) => new SSEClientTransport(url, options),
+  SseError,
   call: (client, params, options) => client.callTool(params, undefined, options),
   isProtocolError: (error) => error instanceof McpError,
 });
