@@ -23,6 +23,15 @@ mod bench {
         message
     }
 
+    /// Takes what is bounded
+    #[mcp_tool]
+    fn bounded(
+        #[mcp(minimum = 1, maximum = 7)] days: u8,
+        #[mcp(min_length = 2, max_length = 20, pattern = "^[a-z]+$")] city: String,
+    ) -> String {
+        format!("{city} {days}")
+    }
+
     /// The square of a number
     #[mcp_resource(uri = "bench://square/{n}")]
     fn square(n: i64) -> String {
@@ -31,7 +40,7 @@ mod bench {
 }
 
 /// A call by the name of its benchmark, and what its answer contains.
-pub const CALLS: [(&str, &str, &str); 5] = [
+pub const CALLS: [(&str, &str, &str); 6] = [
     (
         "add",
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":2,"b":40}}}"#,
@@ -41,6 +50,11 @@ pub const CALLS: [(&str, &str, &str); 5] = [
         "add_async",
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_async","arguments":{"a":2,"b":40}}}"#,
         r#""text":"42""#,
+    ),
+    (
+        "bounded",
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"bounded","arguments":{"days":3,"city":"paris"}}}"#,
+        r#""text":"paris 3""#,
     ),
     (
         "read",

@@ -225,6 +225,8 @@ fn main() -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use mcp_runtime::{protocol::ContentBlock, testing::TestClient};
     use serde_json::json;
 
@@ -252,6 +254,11 @@ mod tests {
         let slow = json!({"name": "slow", "arguments": {"ms": 3_600_000}});
         let started = client.start("tools/call", slow).await;
         started.cancel().await;
-        client.request("ping", json!({})).await.unwrap();
+        // Time for it to end by itself, had it not heeded its cancellation; then its id is free again.
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let again = json!({"name": "slow", "arguments": {"ms": 1}});
+        assert!(client.request("tools/call", again).await.is_ok());
+        drop(client);
+        assert!(started.answer().await.is_err(), "a cancelled call has no answer");
     }
 }

@@ -26,7 +26,7 @@
 //! # What runs where
 //!
 //! A plain function runs in place, on the task that read its request, and is taken to be short: while it computes, the
-//! connection it came over waits. Mark it `#[mcp_tool(blocking)]` where it computes long or blocks, and it runs on a
+//! connection it came over waits, and one of the runtime's threads (as many as there are cores) does nothing else. Mark it `#[mcp_tool(blocking)]` where it computes long or blocks, and it runs on a
 //! bounded pool of threads. An async function is polled in place once; where it waits, it becomes a task of its own.
 //!
 //! # Cargo features

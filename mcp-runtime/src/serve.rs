@@ -47,6 +47,8 @@ pub struct McpServer {
     website_url: Option<&'static str>,
     icons: &'static [&'static str],
     limits: Option<Limits>,
+    /// Options of a listener from an attribute that names no transport: a layer may choose one.
+    attribute: Option<Value>,
     /// What is wrong with the attribute's options; told at start, as everything else is.
     fault: Option<Error>,
 }
@@ -55,7 +57,16 @@ impl McpServer {
     /// A server of these options, and of no functions yet.
     pub fn new(options: ServerOptions) -> Self {
         let registration = Registration::new();
-        Self { options, registration, title: None, website_url: None, icons: &[], limits: None, fault: None }
+        Self {
+            options,
+            registration,
+            title: None,
+            website_url: None,
+            icons: &[],
+            limits: None,
+            attribute: None,
+            fault: None,
+        }
     }
 
     /// A server from an annotated block or module.
@@ -64,10 +75,13 @@ impl McpServer {
         let declared = definition.server;
         let mut options = ServerOptions::new(declared.name, declared.version);
         options.instructions = declared.instructions.map(str::to_owned);
-        let fault = match attribute_layer(&declared) {
-            Some(layer) => options.apply(&layer, "the attribute `#[mcp_server]`").err(),
-            None => None,
-        };
+        let mut attribute = attribute_layer(&declared);
+        let mut fault = None;
+        if declared.transport.is_some()
+            && let Some(layer) = attribute.take()
+        {
+            fault = options.apply(&layer, "the attribute `#[mcp_server]`").err();
+        }
         let mut registration = Registration::new();
         registration.add_definition(&state, &definition);
         Self {
@@ -77,6 +91,7 @@ impl McpServer {
             website_url: declared.website_url,
             icons: declared.icons,
             limits: None,
+            attribute,
             fault,
         }
     }
@@ -158,6 +173,7 @@ impl McpServer {
     #[must_use]
     pub fn with_options(mut self, options: ServerOptions) -> Self {
         self.options = options;
+        self.attribute = None;
         self.fault = None;
         self
     }
@@ -192,6 +208,9 @@ impl McpServer {
     /// # Errors
     /// When it cannot start: each cause is a variant of [`Error`] that names the option.
     pub async fn bind(mut self) -> Result<Bound, Error> {
+        if let Some(attribute) = self.attribute.take() {
+            self.options.apply(&attribute, "the attribute `#[mcp_server]`, which names no transport")?;
+        }
         self.options.validate()?;
         if let (Some(limits), TransportOptions::Sse(options)) = (&self.limits, &mut self.options.transport) {
             options.limits.clone_from(limits);
@@ -236,7 +255,7 @@ impl McpServer {
     /// As [`McpServer::run`].
     #[cfg(feature = "cli")]
     pub fn run_blocking(self) -> Result<(), Error> {
-        runtime()?.block_on(self.run())
+        block_on(self.run())
     }
 
     /// Serves with a runtime of its own: [`McpServer::start`] for a `main` without one.
@@ -245,12 +264,15 @@ impl McpServer {
     /// As [`McpServer::start`].
     #[cfg(not(feature = "cli"))]
     pub fn run_blocking(self) -> Result<(), Error> {
-        runtime()?.block_on(self.start())
+        block_on(self.start())
     }
 
     /// The `main` of a server: the options in the code, then those of a file (`MCP_CONFIG`, `--config`), of the
     /// environment (`MCP_…`) and of flags (`--transport sse --port 9000`; `--help` lists them); logging to standard
     /// error; SIGTERM and Ctrl-C end it, a second one at once.
+    ///
+    /// With a runtime of your own, a `blocking` function that is still running when serving has ended keeps the process
+    /// until it is done, since the runtime waits for it; [`McpServer::run_blocking`] does not wait.
     ///
     /// # Errors
     /// When it cannot start. Returned from `main`, the error ends the process with one clear line and exit code 1.
@@ -262,7 +284,7 @@ impl McpServer {
             return Err(fault);
         }
         let _logging = crate::telemetry::init();
-        match Layers::from_process().apply(self.options)? {
+        match Layers::from_process().apply_over(self.options, self.attribute.take().as_ref())? {
             Outcome::Show(text) => {
                 crate::telemetry::say(&text);
                 Ok(())
@@ -270,21 +292,18 @@ impl McpServer {
             Outcome::Serve(options) => {
                 self.options = options;
                 self.fault = None;
-                let name = self.options.name.clone();
+                let (name, public_url) = (self.options.name.clone(), public_url(&self.options));
                 let bound = self.bind().await?;
                 // Before anybody is told that the server is there, and might tell it to stop.
                 let signals = crate::telemetry::Signals::take()
                     .map_err(|source| Error::Io { what: "signals cannot be heeded", source })?;
-                bound.announce(&name);
+                bound.announce(&name, public_url);
                 let handle = bound.handle();
-                let serving = bound.serve();
-                tokio::select! {
-                    result = serving => result,
-                    () = signals.told_twice_to_stop(handle) => {
-                        tracing::warn!("told twice to stop: calls in flight are cut");
-                        Ok(())
-                    }
-                }
+                // On a task of its own: a function that runs in place must not keep signals from being heard.
+                let heeding = tokio::spawn(signals.heed(move || handle.shut_down()));
+                let result = bound.serve().await;
+                heeding.abort();
+                result
             }
         }
     }
@@ -307,6 +326,12 @@ impl McpServer {
             website_url: self.website_url.map(str::to_owned),
             icons: registry::icons(self.icons),
         };
+        let mut problems = crate::config::limit_problems(&limits);
+        match problems.len() {
+            0 => {}
+            1 => return Err(problems.remove(0)),
+            _ => return Err(Error::Several(problems)),
+        }
         let registry = self.registration.build(info, self.options.instructions)?;
         Ok(Dispatcher::new(registry, limits))
     }
@@ -382,16 +407,19 @@ impl Bound {
 
     /// Says where it can be reached, for people: the address, the endpoints, what to tell a client.
     #[cfg(feature = "cli")]
-    fn announce(&self, name: &str) {
+    fn announce(&self, name: &str, public_url: Option<String>) {
         #[cfg(feature = "http")]
         if let Kind::Http { listener, endpoints: (stream, messages) } = &self.kind {
-            let url = format!("http://{}", listener.local_addr());
+            let bound = format!("http://{}", listener.local_addr());
+            // What clients use: with a public URL nobody outside knows the address as bound.
+            let url = public_url.as_deref().unwrap_or(&bound).trim_end_matches('/');
             let client = json!({ "mcpServers": { name: { "type": "sse", "url": format!("{url}{stream}") } } });
             crate::telemetry::say(&format!(
-                "listening on {url}\n  GET  {url}{stream}\n  POST {url}{messages}\nclient configuration:\n{client:#}"
+                "listening on {bound}\n  GET  {url}{stream}\n  POST {url}{messages}\nclient configuration:\n{client:#}"
             ));
         }
-        let _ = name;
+        #[cfg(not(feature = "http"))]
+        let _ = (name, public_url);
     }
 }
 
@@ -410,7 +438,7 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// How many clients are connected: sessions of the listener, or the one of stdio.
+    /// How many sessions there are: those of the listener that are open now; stdio has one for its whole life.
     pub fn sessions(&self) -> usize {
         #[cfg(feature = "http")]
         if let Some(clients) = &self.clients {
@@ -471,6 +499,9 @@ fn refuse_unbuilt(options: &SseOptions) -> Result<(), Error> {
     if options.sessions != defaults.sessions {
         return Err(not_built("transport.options.sessions", "Streamable HTTP"));
     }
+    if options.mcp_endpoint.is_some() && options.mcp_endpoint != defaults.mcp_endpoint {
+        return Err(not_built("transport.options.mcpEndpoint", "Streamable HTTP"));
+    }
     if options.resumability != defaults.resumability {
         return Err(not_built("transport.options.resumability", "resuming a stream"));
     }
@@ -485,9 +516,24 @@ fn stream_failed(source: std::io::Error) -> Error {
     Error::Io { what: "reading or writing the client's stream failed", source }
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, Error> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.map_err(|source| Error::Io { what: "the runtime could not be made", source })
+#[cfg(feature = "cli")]
+fn public_url(options: &ServerOptions) -> Option<String> {
+    match &options.transport {
+        TransportOptions::Sse(options) => options.public_url.clone(),
+        TransportOptions::HttpStream(options) => options.public_url.clone(),
+        TransportOptions::Stdio => None,
+    }
+}
+
+fn block_on(serving: impl Future<Output = Result<(), Error>>) -> Result<(), Error> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| Error::Io { what: "the runtime could not be made", source })?;
+    let result = runtime.block_on(serving);
+    // A blocking function that is still running had its time, and keeps nobody waiting.
+    runtime.shutdown_background();
+    result
 }
 
 /// The options that an attribute states, as a layer; none where it states none.

@@ -2,16 +2,18 @@
 
 use std::{
     io::{self, Write},
-    sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+    },
     thread::JoinHandle,
     time::Duration,
 };
 
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::serve::Handle;
-
-/// Lines that wait for a standard error which nobody reads; beyond them, lines are lost and counted.
+/// Lines that wait for a standard error which nobody reads; beyond them, lines are lost, and how many is told later.
 const MOST_WAITING: usize = 1024;
 
 /// The longest line, in bytes.
@@ -29,10 +31,13 @@ pub(crate) struct Logging {
 /// A thread of its own writes, so that a client which does not read standard error stops nothing.
 pub(crate) fn init() -> Option<Logging> {
     let (sender, receiver) = sync_channel(MOST_WAITING);
-    let subscriber =
-        tracing_subscriber::fmt().with_writer(Lossy(sender.clone())).with_ansi(false).with_target(false).finish();
+    let lost = Arc::new(AtomicU64::new(0));
+    let lossy = Lossy { lines: sender.clone(), lost: Arc::clone(&lost) };
+    let subscriber = tracing_subscriber::fmt().with_writer(lossy).with_ansi(false).with_target(false).finish();
     tracing::subscriber::set_global_default(subscriber).ok()?;
-    let writer = std::thread::Builder::new().name("mcp-log".to_owned()).spawn(move || write(&receiver)).ok();
+    // The standard hook writes to standard error by itself, and would wait for whoever does not read it.
+    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
+    let writer = std::thread::Builder::new().name("mcp-log".to_owned()).spawn(move || write(&receiver, &lost)).ok();
     Some(Logging { lines: Some(sender), writer })
 }
 
@@ -63,12 +68,14 @@ impl Signals {
         Ok(Self {})
     }
 
-    /// Tells the server to stop at the first signal; resolves at the second.
-    pub(crate) async fn told_twice_to_stop(mut self, handle: Handle) {
+    /// Tells the server to stop at the first signal, and ends the process at the second.
+    pub(crate) async fn heed(mut self, stop: impl FnOnce() + Send) {
         self.next().await;
         tracing::info!("told to stop: calls in flight are finished");
-        handle.shut_down();
+        stop();
         self.next().await;
+        say("told twice to stop: calls in flight are cut");
+        std::process::exit(1);
     }
 
     #[cfg(unix)]
@@ -88,9 +95,14 @@ impl Signals {
     }
 }
 
-fn write(lines: &Receiver<Vec<u8>>) {
+fn write(lines: &Receiver<Vec<u8>>, lost: &AtomicU64) {
+    let mut stderr = io::stderr();
     while let Ok(line) = lines.recv() {
-        if line.is_empty() || io::stderr().write_all(&line).is_err() {
+        let lost = lost.swap(0, Ordering::Relaxed);
+        if lost > 0 && writeln!(stderr, "{lost} lines were lost: nobody read them").is_err() {
+            return;
+        }
+        if line.is_empty() || stderr.write_all(&line).is_err() {
             return;
         }
     }
@@ -114,18 +126,24 @@ impl Drop for Logging {
 }
 
 #[derive(Clone)]
-struct Lossy(SyncSender<Vec<u8>>);
+struct Lossy {
+    lines: SyncSender<Vec<u8>>,
+    lost: Arc<AtomicU64>,
+}
 
 impl Write for Lossy {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut line = bytes.to_vec();
         if line.len() > LONGEST_LINE {
-            line.truncate(LONGEST_LINE - 1);
+            // Not within a character.
+            let end = (0..LONGEST_LINE).rev().find(|end| line[*end] & 0xC0 != 0x80).unwrap_or_default();
+            line.truncate(end);
             line.push(b'\n');
         }
-        match self.0.try_send(line) {
-            Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => Ok(bytes.len()),
+        if let Err(TrySendError::Full(_)) = self.lines.try_send(line) {
+            self.lost.fetch_add(1, Ordering::Relaxed);
         }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

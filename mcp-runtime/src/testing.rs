@@ -11,10 +11,7 @@ use std::{
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use tokio::{
-    sync::{Notify, oneshot},
-    task::JoinHandle,
-};
+use tokio::sync::{Notify, oneshot};
 
 use crate::{
     McpServer,
@@ -52,7 +49,6 @@ const MOST_NOTIFICATIONS: usize = 4096;
 #[derive(Debug)]
 pub struct TestClient {
     shared: Arc<Shared>,
-    reader: JoinHandle<()>,
     initialized: InitializeResult,
 }
 
@@ -128,17 +124,16 @@ impl TestClient {
             state: Mutex::default(),
             notified: Notify::new(),
         });
-        let reader = tokio::spawn(read(Arc::clone(&shared)));
+        tokio::spawn(read(Arc::clone(&shared)));
         let params = json!({
             "protocolVersion": version.as_str(),
             "capabilities": {},
             "clientInfo": { "name": "test-client", "version": env!("CARGO_PKG_VERSION") },
         });
         let answer = start(&shared, "initialize", &params).await.answer().await;
-        let unusable = |reason: String| Error::InvalidItem { kind: "handshake", name: "initialize".to_owned(), reason };
-        let result = answer.map_err(|refusal| unusable(refusal.to_string()))?;
-        let initialized = serde_json::from_value(result).map_err(|error| unusable(error.to_string()))?;
-        let client = Self { shared, reader, initialized };
+        let result = answer.map_err(|refusal| Error::Handshake(refusal.to_string()))?;
+        let initialized = serde_json::from_value(result).map_err(|error| Error::Handshake(error.to_string()))?;
+        let client = Self { shared, initialized };
         client.notify("notifications/initialized", json!({})).await;
         Ok(client)
     }
@@ -263,8 +258,8 @@ impl TestClient {
 
 impl Drop for TestClient {
     fn drop(&mut self) {
+        // The reader ends with the connection, and tells whoever still waits.
         self.shared.memory.close();
-        self.reader.abort();
     }
 }
 
@@ -280,7 +275,7 @@ impl Started {
         self.shared.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })).await;
     }
 
-    /// Waits for the answer.
+    /// Waits for the answer. A call that was cancelled has none: this waits until the client is dropped then.
     ///
     /// # Errors
     /// When the server refuses the request, or the connection ends without an answer.

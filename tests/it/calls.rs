@@ -1,5 +1,6 @@
 //! Calls under way: side by side, cancelled, timed out, telling of their progress, logging.
 
+use mcp_test_support::Transport;
 use serde_json::json;
 
 use crate::everywhere;
@@ -31,8 +32,11 @@ async fn a_cancelled_call_gets_no_answer() {
                 case.wire.notify("notifications/cancelled", params).await;
             }
             case.wire.notify("notifications/cancelled", json!({"requestId": id, "reason": "test"})).await;
-            let ping = case.wire.start("ping", json!({})).await;
-            assert_eq!(case.wire.receive().await["id"], ping, "{}: {tool}", case.name);
+            // Long enough for an answer that is on its way: the second call ends after the first would have.
+            for _ in 0..2 {
+                let ping = case.wire.start("tools/call", json!({"name": "compute", "arguments": {"ms": 5}})).await;
+                assert_eq!(case.wire.receive().await["id"], ping, "{}: {tool}", case.name);
+            }
         }
     })
     .await;
@@ -66,6 +70,44 @@ async fn a_call_over_its_time_is_an_error() {
     everywhere(async |case| {
         let refusal = case.wire.refusal("tools/call", json!({"name": "late"})).await;
         assert_eq!(refusal, json!({"code": -32603, "message": "the call took too long"}), "{}", case.name);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn progress_extends_a_call_and_never_spares_it_the_clock() {
+    everywhere(async |case| {
+        let diligent = case.wire.call("diligent", json!({})).await;
+        assert_eq!(diligent["content"][0]["text"], "done", "{}", case.name);
+        let chatter = case.wire.start("tools/call", json!({"name": "chatter"})).await;
+        assert_eq!(case.wire.result("ping", json!({})).await, json!({}), "{}: while it chatters", case.name);
+        case.wire.notify("notifications/cancelled", json!({"requestId": chatter})).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_over_the_number_is_not_begun() {
+    everywhere(async |case| {
+        for i in 0..64 {
+            let hang = json!({"jsonrpc": "2.0", "id": format!("hang-{i}"), "method": "tools/call", "params": {"name": "hang"}});
+            case.wire.send(&hang).await;
+        }
+        let one_more = json!({"name": "add", "arguments": {"a": 1, "b": 2}});
+        let id = case.wire.start("tools/call", one_more).await;
+        let ping = case.wire.start("ping", json!({})).await;
+        if case.wire.transport != Transport::Stdio {
+            // Over HTTP the refusal is the answer to the POST.
+            let refusal = case.wire.receive().await;
+            assert_eq!(refusal["id"], id, "{}: {refusal}", case.name);
+            assert!(refusal["error"]["message"].as_str().unwrap().contains("under way"), "{refusal}");
+        }
+        assert_eq!(case.wire.receive().await["id"], ping, "{}", case.name);
+        // Ping and cancellation are heard all the same, and make room.
+        case.wire.notify("notifications/cancelled", json!({"requestId": "hang-7"})).await;
+        if case.wire.transport == Transport::Stdio {
+            assert_eq!(case.wire.answer(&json!(id)).await["result"]["content"][0]["text"], "3", "{}", case.name);
+        }
     })
     .await;
 }

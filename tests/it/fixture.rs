@@ -116,6 +116,46 @@ pub(crate) mod functions {
         format!("{name} {} {:?}", window.from, window.to)
     }
 
+    /// Takes the members of two structs as arguments
+    #[mcp_tool]
+    fn two_structs(#[mcp(flatten)] window: Window, #[mcp(flatten)] address: Address) -> String {
+        format!("{} {} {}", window.from, address.street, address.number)
+    }
+
+    /// Adds up
+    #[mcp_tool]
+    fn sum(numbers: Vec<i64>) -> i64 {
+        numbers.iter().sum()
+    }
+
+    /// Gives JSON that somebody else has written, line breaks and all
+    #[mcp_tool]
+    async fn foreign(context: Context) -> CallToolResult {
+        let text = "[\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\r\n]".to_owned();
+        let raw = serde_json::value::RawValue::from_string(text).expect("JSON");
+        context.log(LoggingLevel::Error, &raw).await;
+        CallToolResult { structured_content: Some(raw.into()), ..CallToolResult::text("foreign") }
+    }
+
+    /// Reports progress for ever, without waiting for anything
+    #[mcp_tool(timeout = "200ms")]
+    async fn chatter(context: Context) -> String {
+        loop {
+            context.progress(1, f64::NAN).await;
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Gets on for longer than its time, and says so
+    #[mcp_tool(timeout = "200ms")]
+    async fn diligent(context: Context) -> String {
+        for i in 0..8 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            context.progress(i, None::<f64>).await;
+        }
+        "done".to_owned()
+    }
+
     /// Fails
     #[mcp_tool]
     fn fail() -> Result<String, ToolError> {

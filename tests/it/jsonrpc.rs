@@ -37,7 +37,7 @@ async fn what_is_no_message_is_refused_and_survived() {
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600),
             (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32602),
             (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, -32600),
         ] {
             case.wire.send_text(text).await;
@@ -58,6 +58,7 @@ async fn what_needs_no_answer_gets_none() {
             r#"{"jsonrpc":"2.0","method":"notifications/unheard_of","params":{"a":1}}"#,
             r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"boom"}}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}"#,
         ] {
             case.wire.send_text(text).await;
         }

@@ -82,7 +82,9 @@ async fn a_handshake_that_does_not_fit_is_refused_and_can_be_done_again() {
         ] {
             assert_eq!(wire.refusal("initialize", params.clone()).await["code"], -32602, "{params}");
         }
-        wire.initialize("2025-06-18").await;
+        let odd = json!({"name": "no version", "icons": "none"});
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {"extensions": 5}, "clientInfo": odd});
+        assert_eq!(wire.result("initialize", params).await["protocolVersion"], "2025-06-18", "{transport:?}");
         let again = json!({"protocolVersion": "2024-11-05", "capabilities": {}});
         assert_eq!(wire.refusal("initialize", again).await["code"], -32600);
         assert_eq!(wire.call("add", json!({"a": 1, "b": 2})).await["content"][0]["text"], "3");

@@ -21,6 +21,18 @@ fn one() -> &'static str {
     "1"
 }
 
+/// By its id
+#[mcp_resource(uri = "test://all/{id}")]
+fn by_id(id: String) -> String {
+    id
+}
+
+/// By its name
+#[mcp_resource(uri = "test://all/{name}")]
+fn by_name(name: String) -> String {
+    name
+}
+
 fn options(transport: Value) -> ServerOptions {
     serde_json::from_value(json!({"name": "options", "version": "1.0.0", "transport": transport})).expect("options")
 }
@@ -43,6 +55,7 @@ async fn what_cannot_start_says_which_option_is_to_blame() {
             Error::OpenCorsWithAuth => "OpenCorsWithAuth",
             Error::NotBuilt { .. } => "NotBuilt",
             Error::Duplicate { .. } => "Duplicate",
+            Error::DuplicateUri { .. } => "DuplicateUri",
             Error::InvalidName { .. } => "InvalidName",
             Error::MissingState { .. } => "MissingState",
             other => panic!("{other}"),
@@ -60,11 +73,17 @@ async fn what_cannot_start_says_which_option_is_to_blame() {
     check(new(sse(open)), "OpenCorsWithAuth").await;
     check(new(sse(json!({"auth": jwt, "port": 0}))), "NotBuilt").await;
     check(new(sse(json!({"resumability": true, "port": 0}))), "NotBuilt").await;
+    check(new(sse(json!({"mcpEndpoint": "/other", "port": 0}))), "NotBuilt").await;
+    let mut limits = mcp_runtime::Limits::default();
+    limits.max_requests_per_session = Some(0);
+    check(new(json!({"type": "stdio"})).limits(limits), "InvalidOption").await;
     check(new(json!({"type": "http-stream"})), "NotBuilt").await;
 
     let stdio = || new(json!({"type": "stdio"}));
     check(stdio().tool::<add>().tool::<add>(), "Duplicate").await;
     check(stdio().resource::<one>().mount(stdio().resource::<one>()), "Duplicate").await;
+    check(stdio().resource::<one>().mount_at("p", stdio().resource::<one>()), "DuplicateUri").await;
+    check(stdio().resource::<by_id>().resource::<by_name>(), "DuplicateUri").await;
     check(stdio().mount_at("bad prefix", stdio().tool::<add>()), "InvalidName").await;
     check(stdio().mount_at(&"x".repeat(62), stdio().tool::<add>()), "InvalidName").await;
     check(stdio().tool::<needy>(), "MissingState").await;
@@ -147,4 +166,23 @@ async fn limits_set_in_code_hold_on_every_transport() {
     let answer =
         mcp_test_support::http::request(running.address.unwrap(), "POST", &stream.endpoint, &headers, &body).await;
     assert_eq!(answer.status, 413, "{answer:?}");
+}
+
+#[mcp_server(name = "half", version = "1", port = 0, endpoint = "/events")]
+mod half {
+    /// Nothing
+    #[mcp_tool]
+    fn nothing() {}
+}
+
+#[tokio::test]
+async fn an_attribute_may_leave_the_transport_to_a_later_layer() {
+    use mcp_runtime::config::{Layers, Outcome};
+
+    let error = half::server().start().await.unwrap_err();
+    assert!(error.to_string().contains("names no transport"), "{error}");
+    // What `run` does with the layers is tested where they are; here it is that options in code decide, too.
+    let layers =
+        Layers::new(["--transport", "sse"], [("MCP_PORT", "9000")], |_| Err(std::io::ErrorKind::NotFound.into()));
+    assert!(matches!(layers.apply(ServerOptions::default()), Ok(Outcome::Serve(_))));
 }

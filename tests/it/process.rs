@@ -125,7 +125,54 @@ async fn a_signal_drains_calls_and_a_second_one_does_not() {
     let mut errors = BufReader::new(process.child.stderr.take().unwrap()).lines();
     while !timeout(PATIENCE, errors.next_line()).await.unwrap().unwrap().unwrap().contains("told to stop") {}
     process.signal("TERM");
-    process.end().await;
+    let end = timeout(Duration::from_secs(5), process.child.wait()).await.expect("an end at once").unwrap();
+    assert_eq!(end.code(), Some(1), "it was cut");
+}
+
+#[tokio::test]
+async fn signals_are_heard_while_a_function_computes() {
+    let mut process = Process::ready().await;
+    let mut errors = BufReader::new(process.child.stderr.take().unwrap()).lines();
+    process.call(1, "compute", json!({"ms": 3_600_000})).await;
+    process.signal("TERM");
+    while !timeout(PATIENCE, errors.next_line()).await.unwrap().unwrap().unwrap().contains("told to stop") {}
+    process.signal("TERM");
+    let end = timeout(Duration::from_secs(5), process.child.wait()).await.expect("an end at once").unwrap();
+    assert_eq!(end.code(), Some(1));
+}
+
+#[tokio::test]
+async fn the_end_of_the_input_is_seen_with_all_places_taken() {
+    let mut process = Process::ready().await;
+    for id in 1..=70 {
+        process.call(id, "sleep", json!({"ms": 3_600_000})).await;
+    }
+    process.call(71, "compute_apart", json!({"ms": 3_600_000})).await;
+    drop(process.stdin.take());
+    assert_eq!(process.line().await, None, "calls of an hour are not waited for");
+    assert!(process.end().await.success());
+}
+
+#[tokio::test]
+async fn a_blocking_function_keeps_no_process() {
+    let mut process = Process::ready().await;
+    process.call(1, "compute_apart", json!({"ms": 3_600_000})).await;
+    drop(process.stdin.take());
+    assert_eq!(process.line().await, None);
+    assert!(process.end().await.success());
+}
+
+#[tokio::test]
+async fn the_wire_is_nobody_elses() {
+    let mut process = Process::ready().await;
+    process.call(1, "read_input", json!({})).await;
+    assert_eq!(process.message().await["result"]["content"][0]["text"], "Some(0) \"\"");
+    process.call(2, "child", json!({})).await;
+    let child = process.message().await["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+    drop(process.stdin.take());
+    assert_eq!(process.line().await, None, "the child does not hold the client's pipe");
+    assert!(process.end().await.success());
+    std::process::Command::new("kill").arg(child).status().expect("kill");
 }
 
 #[tokio::test]

@@ -29,7 +29,8 @@ async fn arguments_that_do_not_fit_are_refused_by_name() {
                 "`times`: invalid digit found in string, got the text \"often\"",
             ),
             (json!({"name": "Ada", "time": "2"}), "`time`: unknown argument, did you mean `times`?"),
-            (json!({"name": 5}), "invalid type"),
+            (json!({"name": 5}), "- `name`: expected a string, got 5"),
+            (json!([1]), "`params.arguments` must be an object"),
         ] {
             let params = json!({"name": "greet", "arguments": arguments});
             let refusal = case.wire.refusal("prompts/get", params.clone()).await;
@@ -56,6 +57,9 @@ async fn arguments_are_completed() {
         let params = json!({"ref": reference, "argument": {"name": "times", "value": ""}});
         let result = case.wire.result("completion/complete", params).await;
         assert_eq!(result["completion"]["values"], json!([]), "{}", case.name);
+
+        let params = json!({"ref": reference, "argument": {"name": "nonsense", "value": ""}});
+        assert_eq!(case.wire.refusal("completion/complete", params).await["code"], -32602, "{}", case.name);
 
         for reference in [json!({"type": "ref/prompt", "name": "x"}), json!({"type": "ref/x"}), json!({})] {
             let params = json!({"ref": reference, "argument": {"name": "name", "value": ""}});

@@ -104,6 +104,19 @@ async fn a_call_that_is_none_is_refused() {
 }
 
 #[tokio::test]
+async fn foreign_json_stays_within_its_message() {
+    everywhere(async |case| {
+        let params = json!({"name": "foreign"});
+        let id = case.wire.start("tools/call", params).await;
+        let log = case.wire.receive().await;
+        assert_eq!(log["params"]["data"][0]["id"], 99, "{}: {log}", case.name);
+        let answer = case.wire.receive().await;
+        assert_eq!(answer["id"], id, "{}: {answer}", case.name);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_panic_is_an_error_of_its_call_and_of_nothing_else() {
     everywhere(async |case| {
         for tool in ["boom", "boom_later"] {

@@ -30,7 +30,7 @@ pub(super) fn read(at: At<'_>, reader: &mut Reader<'_>, limits: &mut Limits) {
 }
 
 /// What is wrong with limits that were given in code.
-pub(super) fn problems(limits: &Limits) -> Vec<Error> {
+pub(crate) fn problems(limits: &Limits) -> Vec<Error> {
     let mut limits = limits.clone();
     let wrong = slots(&mut limits).into_iter().filter_map(|(name, slot)| {
         Some(Error::InvalidOption {
@@ -136,7 +136,10 @@ fn count_problem(count: usize, range: Range) -> Option<String> {
 }
 
 fn time_problem(time: Duration, range: Range) -> Option<String> {
-    (time.is_zero() && range != Range::FromZero).then(|| NOTHING_LEFT.into())
+    if time.is_zero() && range != Range::FromZero {
+        return Some(NOTHING_LEFT.into());
+    }
+    (time.as_secs_f64() > MAX_SECONDS).then(|| "is more than 1000000000 s; write null to switch the limit off".into())
 }
 
 const NOTHING_LEFT: &str = "0 leaves nothing that can be served; write null to switch the limit off";

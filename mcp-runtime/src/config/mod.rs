@@ -34,6 +34,7 @@ mod validate;
 
 #[cfg(feature = "cli")]
 pub use layers::{Layers, Outcome};
+pub(crate) use limits::problems as limit_problems;
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;

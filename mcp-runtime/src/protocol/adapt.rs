@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Annotations, CallToolResult, ContentBlock, GetPromptResult, Implementation, InitializeResult, Prompt,
-    ProtocolVersion, RawJson, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, RpcError, Tool,
+    Annotations, CallToolResult, CompleteResult, ContentBlock, GetPromptResult, Implementation, InitializeResult,
+    Prompt, ProtocolVersion, RawJson, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, RpcError, Tool,
     ToolAnnotations,
     error::{ErrorCode, ErrorObject},
 };
@@ -84,6 +84,11 @@ impl Lower for GetPromptResult {
             message.content.lower(version);
         }
     }
+}
+
+/// The same in every version.
+impl Lower for CompleteResult {
+    fn lower(&mut self, _: ProtocolVersion) {}
 }
 
 /// Members that several listed objects share: `title`, `icons`, `_meta`.

@@ -27,6 +27,8 @@ pub(crate) enum Kind<'a> {
     Call { method: Cow<'a, str>, params: Option<&'a RawValue> },
     /// An answer to a request of ours.
     Answer,
+    /// A notification that does not fit.
+    Ignored,
 }
 
 /// A request's id as the client wrote it: it goes back to the letter, whatever its size.
@@ -103,7 +105,8 @@ struct Members<'a> {
 impl<'a> Members<'a> {
     fn into_envelope(self) -> Result<Envelope<'a>, Malformed<'a>> {
         let id = self.id.map(Id::parse);
-        let known = id.flatten();
+        // Of two ids neither is the request's.
+        let known = id.flatten().filter(|_| self.repeated != Some("id"));
         let refuse = |message: String| Err(Malformed { id: known, error: RpcError::invalid_request(message) });
         if let Some(member) = self.repeated {
             return refuse(format!("the member `{member}` stands twice"));
@@ -128,7 +131,11 @@ impl<'a> Members<'a> {
         // Null is no params object, but clients that write one mean none.
         let params = self.params.filter(|params| params.get() != "null");
         if params.is_some_and(|params| !params.get().starts_with('{')) {
-            return refuse("`params` must be an object".to_owned());
+            return match known {
+                Some(_) => Err(Malformed { id: known, error: RpcError::invalid_params("`params` must be an object") }),
+                // A notification is never answered, whatever is wrong with it.
+                None => Ok(Envelope { id: None, kind: Kind::Ignored }),
+            };
         }
         Ok(Envelope { id: known, kind: Kind::Call { method, params } })
     }
@@ -227,7 +234,27 @@ pub(crate) fn write_result<T: Serialize + ?Sized>(out: &mut Vec<u8>, id: Id<'_>,
         let refusal = RpcError::internal("the result could not be written as JSON");
         return write_error(out, Some(id), &refusal, ProtocolVersion::LATEST_WITH_HANDSHAKE);
     }
+    flatten(out, start);
     out.push(b'}');
+}
+
+/// Gives a refusal without an id a null one.
+#[cfg(feature = "http")]
+pub(crate) fn with_null_id(refusal: &mut Vec<u8>) {
+    const WITHOUT: &[u8] = br#"{"jsonrpc":"2.0","error":"#;
+    if refusal.starts_with(WITHOUT) {
+        refusal.splice(..WITHOUT.len(), br#"{"jsonrpc":"2.0","id":null,"error":"#.iter().copied());
+    }
+}
+
+/// Takes the line breaks out of JSON text: they may stand in it as blanks, where somebody else has written it, and would
+/// end a line, or a line of an event, on the wire.
+pub(crate) fn flatten(json: &mut [u8], from: usize) {
+    let mut rest = &mut json[from..];
+    while let Some(index) = memchr::memchr2(b'\n', b'\r', rest) {
+        rest[index] = b' ';
+        rest = &mut rest[index + 1..];
+    }
 }
 
 /// Writes the answer to `id`, its result being JSON text already.
@@ -242,6 +269,7 @@ pub(crate) fn write_raw_result(out: &mut Vec<u8>, id: Id<'_>, result: &[u8]) {
 
 /// Writes a refusal; where the id could not be read it is null, or left out where the version says so.
 pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<Id<'_>>, error: &RpcError, version: ProtocolVersion) {
+    let start = out.len();
     out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
     match id {
         Some(id) => {
@@ -254,6 +282,7 @@ pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<Id<'_>>, error: &RpcErro
     out.extend_from_slice(br#","error":"#);
     // Writing to memory what holds only strings, numbers and JSON text cannot fail.
     drop(serde_json::to_writer(&mut *out, &super::adapt::error_object(error, version)));
+    flatten(out, start);
     out.push(b'}');
 }
 
@@ -271,6 +300,7 @@ mod tests {
                         format!("{id} {method} {}", params.map_or("-", |raw| raw.get()))
                     }
                     Kind::Answer => format!("{id} answer"),
+                    Kind::Ignored => "ignored".to_owned(),
                 }
             }
             Err(malformed) => {
@@ -295,13 +325,14 @@ mod tests {
             let expected = if id == "-" { "- -32700" } else { "- -32600" };
             check(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#), expected);
         }
-        check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#, "2 -32600");
+        check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#, "- -32600");
         check(r#"{"jsonrpc":"2.0","id":1,"method":"m","method":"n"}"#, "1 -32600");
         check(r#"{"jsonrpc":"2.0","id":1,"METHOD":"m"}"#, "1 -32600");
         check(r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#, "1 -32600");
         check(r#"{"id":1,"method":"m"}"#, "1 -32600");
         check(r#"{"jsonrpc":"2.0","id":1,"method":5}"#, "1 -32600");
-        check(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#, "1 -32600");
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#, "1 -32602");
+        check(r#"{"jsonrpc":"2.0","method":"m","params":[1]}"#, "ignored");
         check(r#"{"jsonrpc":"2.0","result":{}}"#, "- -32600");
         check("5", "- -32600");
         check(r#""text""#, "- -32600");

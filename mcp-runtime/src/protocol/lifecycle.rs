@@ -9,8 +9,10 @@ use super::{Icon, ServerCapabilities};
 #[serde(rename_all = "camelCase")]
 pub struct Implementation {
     /// Its name for programs.
+    #[serde(default)]
     pub name: String,
     /// Its version.
+    #[serde(default)]
     pub version: String,
     /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,7 +11,8 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
+use serde_path_to_error::Segment;
 
 use super::{
     bounds,
@@ -22,8 +23,9 @@ use super::{
     outcome::{
         IntoCallToolResult, IntoCompletions, IntoGetPromptResult, IntoReadResourceResult, ReadRequest, Returns, Step,
     },
+    patterns::Patterns,
 };
-use crate::protocol::{CallToolResult, GetPromptResult, ReadResourceResult, RpcError};
+use crate::protocol::{CallToolResult, GetPromptResult, ReadResourceResult, RpcError, jsonrpc::text_of};
 
 /// What may be the parameter of a tool: an argument, or something from the context.
 #[diagnostic::on_unimplemented(
@@ -205,6 +207,7 @@ pub struct ToolSource<'a> {
     parameter: &'static Parameter,
     raw: Option<&'a RawValue>,
     strict: bool,
+    patterns: &'a Patterns,
     scene: &'a Scene<'a>,
 }
 
@@ -233,16 +236,14 @@ impl ToolSource<'_> {
         let Some(raw) = self.raw else {
             return absent::<T>().ok_or_else(|| Problem::Missing(bounds::expectation::<T>(self.parameter)));
         };
+        let unfit = |text| Problem::Unfit { below: String::new(), text };
         match serde_json::from_str::<T>(raw.get()) {
-            Ok(value) => match bounds::check(self.parameter, raw.get()) {
-                Ok(()) => Ok(value),
-                Err(text) => Err(Problem::Unfit { below: String::new(), text }),
-            },
+            Ok(value) => bounds::check(self.parameter, self.patterns, raw).map(|()| value).map_err(unfit),
             Err(_)
                 if !self.strict
-                    && let Some(value) = lenient(self.parameter, raw.get()) =>
+                    && let Some((value, raw)) = lenient::<T>(raw) =>
             {
-                Ok(value)
+                bounds::check(self.parameter, self.patterns, &raw).map(|()| value).map_err(unfit)
             }
             Err(_) => Err(explain::<T>(self.parameter, raw.get())),
         }
@@ -261,7 +262,8 @@ impl TextSource<'_> {
 
 fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, Problem> {
     text.parse().map_err(|error: T::Err| {
-        let text = format!("{error}, got the text {:?}", excerpt(text));
+        let said = error.to_string();
+        let text = format!("{}, got the text {:?}", excerpt(&said), excerpt(text));
         Problem::Unfit { below: String::new(), text }
     })
 }
@@ -290,16 +292,43 @@ fn absent<T: DeserializeOwned>() -> Option<T> {
     T::deserialize(Absent).ok()
 }
 
-/// After a strict failure: `"5"` for 5, `"null"` for nothing, `5.0` for 5. Text parameters never come here with text.
-fn lenient<T: DeserializeOwned>(parameter: &Parameter, raw: &str) -> Option<T> {
-    let candidate = if raw.starts_with('"') {
-        serde_json::from_str::<String>(raw).ok()?.trim().to_owned()
-    } else {
-        raw.strip_suffix(".0")?.to_owned()
-    };
-    let value = serde_json::from_str(&candidate).ok()?;
-    bounds::check(parameter, &candidate).ok()?;
-    Some(value)
+/// After a strict failure, at any depth: `"5"` for 5, `"null"` for nothing, `5.0` for 5, with the JSON that was understood.
+/// What was taken as text is never touched.
+fn lenient<T: DeserializeOwned>(raw: &RawValue) -> Option<(T, Box<RawValue>)> {
+    /// So many values of one argument are mended, no more.
+    const MOST: usize = 32;
+    let mut value: Value = serde_json::from_str(raw.get()).ok()?;
+    for _ in 0..MOST {
+        let path = match serde_path_to_error::deserialize::<_, T>(&value) {
+            Ok(decoded) => return Some((decoded, serde_json::value::to_raw_value(&value).ok()?)),
+            Err(error) => error.path().clone(),
+        };
+        let mut wrong = &mut value;
+        for segment in &path {
+            wrong = match segment {
+                Segment::Seq { index } => wrong.get_mut(*index)?,
+                Segment::Map { key } => wrong.get_mut(key.as_str())?,
+                Segment::Enum { .. } | Segment::Unknown => return None,
+            };
+        }
+        *wrong = mended(wrong)?;
+    }
+    None
+}
+
+/// The value that was meant by one of the wrong kind.
+fn mended(wrong: &Value) -> Option<Value> {
+    /// Beyond it a float does not tell one integer from the next.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match wrong {
+        Value::String(text) => serde_json::from_str(text.trim()).ok().filter(|value: &Value| !value.is_string()),
+        Value::Number(number) if number.is_f64() => {
+            let number = number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() <= EXACT)?;
+            #[allow(clippy::cast_possible_truncation, reason = "it is an integer within i64")]
+            Some(Value::from(number as i64))
+        }
+        _ => None,
+    }
 }
 
 /// Why a value does not fit: at which path, what was expected, what came.
@@ -315,19 +344,16 @@ fn explain<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -
     };
     let said = error.inner().to_string();
     let said = said.split(" at line ").next().unwrap_or_default();
+    let of_a_member = said.starts_with("missing field") || said.starts_with("unknown field");
+    let got = bounds::kind_of(raw);
     let text = match bounds::expectation::<T>(parameter) {
-        Some(expected)
-            if below.is_empty() && !said.starts_with("missing field") && !said.starts_with("unknown field") =>
-        {
-            format!("expected {expected}, got {}", bounds::kind_of(raw))
+        Some(expected) if below.is_empty() && !of_a_member && !bounds::is_of_kind(&expected, raw) => {
+            format!("expected {expected}, got {got}")
         }
-        _ => said.strip_prefix("invalid type: ").map_or_else(
-            || said.to_owned(),
-            |rest| match rest.rsplit_once(", expected ") {
-                Some((got, expected)) => format!("expected {expected}, got {got}"),
-                None => rest.to_owned(),
-            },
-        ),
+        _ => match said.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected ")) {
+            Some((got, expected)) => format!("expected {}, got {got}", bounds::in_json_words(expected)),
+            None => said.to_owned(),
+        },
     };
     Problem::Unfit { below, text }
 }
@@ -357,6 +383,9 @@ pub(crate) struct ToolRun<'a> {
     pub(crate) arguments: Option<&'a RawValue>,
     /// All names that the input schema knows, or `None` where it is the user's own.
     pub(crate) properties: Option<&'a [String]>,
+    /// The names that each flattened parameter takes, `None` where it takes any.
+    pub(crate) flattened: &'a [(&'static str, Option<Vec<String>>)],
+    pub(crate) patterns: &'a Patterns,
     pub(crate) strict: bool,
     pub(crate) scene: &'a Scene<'a>,
 }
@@ -373,6 +402,8 @@ pub(crate) struct PromptRun<'a> {
     pub(crate) name: &'a str,
     /// The `arguments` member: names and texts.
     pub(crate) arguments: &'a [(String, String)],
+    /// What is wrong with them already.
+    pub(crate) problems: Vec<(String, Problem)>,
     /// All arguments that the prompt has.
     pub(crate) names: &'a [crate::protocol::PromptArgument],
     pub(crate) scene: &'a Scene<'a>,
@@ -439,14 +470,17 @@ impl<const N: usize> ToolArguments<'_, N> {
             Mode::Run(run) => {
                 let others;
                 let raw = if parameter.flatten {
-                    others = unclaimed(run.arguments, self.parameters);
+                    others = claimed(run, parameter, self.parameters);
                     Some(&*others)
                 } else {
                     self.slots[index]
                 };
-                T::decode(ToolSource { parameter, raw, strict: run.strict, scene: run.scene })
+                T::decode(ToolSource { parameter, raw, strict: run.strict, patterns: run.patterns, scene: run.scene })
             }
         };
+        if parameter.flatten {
+            return decoded.map_err(|problem| self.problems.push(of_member(problem))).ok();
+        }
         note(decoded, parameter.name, &mut self.problems)
     }
 
@@ -465,20 +499,31 @@ impl<const N: usize> ToolArguments<'_, N> {
     pub fn refuse(self) -> Step<CallToolResult> {
         match self.call.0 {
             Mode::Describe(_) => Step::Described,
-            Mode::Run(run) => Step::Done(Ok(CallToolResult::error(refusal("tool", run.name, &self.problems)))),
+            Mode::Run(run) => {
+                let text = context_failure(&self.problems)
+                    .map_or_else(|| refusal("tool", run.name, &self.problems), str::to_owned);
+                Step::Done(Ok(CallToolResult::error(text)))
+            }
         }
     }
 }
 
-/// The members that no parameter claims by its name, as an object: what a flattened parameter is decoded from.
-fn unclaimed(arguments: Option<&RawValue>, parameters: &[Parameter]) -> Box<RawValue> {
+/// The members that belong to a flattened parameter, as an object: those that its type names, or else those that no
+/// parameter claims.
+fn claimed(run: &ToolRun<'_>, flattened: &Parameter, parameters: &[Parameter]) -> Box<RawValue> {
     let members: BTreeMap<String, &RawValue> =
-        arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
-    let unclaimed: BTreeMap<_, _> = members
-        .into_iter()
-        .filter(|(name, _)| !parameters.iter().any(|parameter| !parameter.flatten && parameter.name == name))
-        .collect();
-    serde_json::value::to_raw_value(&unclaimed).unwrap_or_default()
+        run.arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    let names = run.flattened.iter().find(|(name, _)| *name == flattened.name).and_then(|(_, names)| names.as_ref());
+    let belongs = |name: &String| match names {
+        Some(names) => names.contains(name),
+        None => {
+            let claimed = |parameter: &Parameter| !parameter.flatten && parameter.name == name;
+            let of_another = run.flattened.iter().flat_map(|(_, names)| names).flatten().any(|other| other == name);
+            !parameters.iter().any(claimed) && !of_another
+        }
+    };
+    let own: BTreeMap<_, _> = members.into_iter().filter(|(name, _)| belongs(name)).collect();
+    serde_json::value::to_raw_value(&own).unwrap_or_default()
 }
 
 impl<'a> ResourceCall<'a> {
@@ -558,9 +603,10 @@ impl<'a> PromptCall<'a> {
     }
 
     /// Finds the arguments of these parameters.
-    pub fn arguments<const N: usize>(self, parameters: &'static [Parameter; N]) -> PromptArguments<'a, N> {
+    pub fn arguments<const N: usize>(mut self, parameters: &'static [Parameter; N]) -> PromptArguments<'a, N> {
         let mut problems = Vec::new();
-        if let Mode::Run(run) = &self.0 {
+        if let Mode::Run(run) = &mut self.0 {
+            problems = std::mem::take(&mut run.problems);
             for (name, _) in run.arguments {
                 if !run.names.iter().any(|known| known.name == *name) {
                     let near = nearest(name, run.names.iter().map(|known| known.name.as_str()));
@@ -589,6 +635,8 @@ impl<const N: usize> PromptArguments<'_, N> {
                 T::describe(parameter, description);
                 return None;
             }
+            // Told already, and not to be told as missing.
+            Mode::Run(_) if self.problems.iter().any(|(name, _)| name == parameter.name) => return None,
             Mode::Run(run) => T::decode(TextSource { text: run.text(parameter.name), scene: run.scene }),
         };
         note(decoded, parameter.name, &mut self.problems)
@@ -625,6 +673,25 @@ pub fn completions<M>(values: impl IntoCompletions<M>) -> impl Future<Output = V
     values.into_completions()
 }
 
+/// A problem of a flattened parameter as one of the member that it is about: clients do not see the parameter.
+fn of_member(problem: Problem) -> (String, Problem) {
+    let Problem::Unfit { below, text } = problem else { return (String::new(), problem) };
+    let named = |prefix: &str| text.strip_prefix(prefix)?.split('`').next().map(str::to_owned);
+    if below.is_empty() {
+        if let Some(name) = named("missing field `") {
+            return (name, Problem::Missing(None));
+        }
+        if let Some(name) = named("unknown field `") {
+            return (name, Problem::Unknown(None));
+        }
+        return ("arguments".to_owned(), Problem::Unfit { below, text });
+    }
+    let path = below.trim_start_matches('.');
+    let end = path.find(['.', '[']).unwrap_or(path.len());
+    let (name, below) = path.split_at(end);
+    (name.to_owned(), Problem::Unfit { below: below.to_owned(), text })
+}
+
 fn note<T>(decoded: Result<T, Problem>, name: &str, problems: &mut Vec<(String, Problem)>) -> Option<T> {
     decoded.map_err(|problem| problems.push((name.to_owned(), problem))).ok()
 }
@@ -652,14 +719,15 @@ fn split<'a>(
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            let flattens = self.parameters.iter().any(|parameter| parameter.flatten);
+            let mut others: Vec<std::borrow::Cow<'de, str>> = Vec::new();
             while let Some(key) = map.next_key_seed(Key)? {
                 let known = self.parameters.iter().position(|parameter| !parameter.flatten && parameter.name == &*key);
                 match known {
                     Some(index) if self.slots[index].is_none() => self.slots[index] = Some(map.next_value()?),
                     Some(_) => {
                         map.next_value::<IgnoredAny>()?;
-                        let text = "given twice".to_owned();
-                        self.problems.push((key.into_owned(), Problem::Unfit { below: String::new(), text }));
+                        self.problems.push((key.into_owned(), twice()));
                     }
                     None => {
                         map.next_value::<IgnoredAny>()?;
@@ -668,6 +736,11 @@ fn split<'a>(
                         {
                             let near = nearest(&key, properties.iter().map(String::as_str)).map(str::to_owned);
                             self.problems.push((excerpt(&key).to_owned(), Problem::Unknown(near)));
+                        } else if flattens {
+                            if others.contains(&key) {
+                                self.problems.push((excerpt(&key).to_owned(), twice()));
+                            }
+                            others.push(key);
                         }
                     }
                 }
@@ -683,6 +756,57 @@ fn split<'a>(
         tracing::debug!(%error, "arguments that are no object");
     }
 }
+
+fn twice() -> Problem {
+    Problem::Unfit { below: String::new(), text: "given twice".to_owned() }
+}
+
+/// The arguments of a prompt: names and texts; what is no text, and what stands twice, is a problem.
+///
+/// # Errors
+/// -32602 where they are no object.
+pub(super) fn texts(arguments: Option<&RawValue>) -> Result<(Texts, Problems), RpcError> {
+    struct Collect(Texts, Problems);
+
+    impl<'de> Visitor<'de> for Collect {
+        type Value = (Texts, Problems);
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self::Value, A::Error> {
+            while let Some(key) = map.next_key_seed(Key)? {
+                let raw: &RawValue = map.next_value()?;
+                if self.0.iter().any(|(name, _)| *name == key) {
+                    self.1.push((excerpt(&key).to_owned(), twice()));
+                    continue;
+                }
+                match text_of(raw) {
+                    Some(text) => self.0.push((key.into_owned(), text.into_owned())),
+                    None => {
+                        let text = format!("expected a string, got {}", bounds::kind_of(raw.get()));
+                        self.1.push((excerpt(&key).to_owned(), Problem::Unfit { below: String::new(), text }));
+                    }
+                }
+            }
+            Ok((self.0, self.1))
+        }
+    }
+
+    // An absent `arguments` and a null one are an empty object.
+    let Some(arguments) = arguments.filter(|raw| raw.get() != "null") else { return Ok(Default::default()) };
+    let collected = serde_json::Deserializer::from_str(arguments.get())
+        .deserialize_map(Collect(Vec::new(), Vec::new()))
+        .map_err(|_| RpcError::invalid_params("`params.arguments` must be an object"))?;
+    Ok(collected)
+}
+
+/// Names and texts.
+pub(super) type Texts = Vec<(String, String)>;
+
+/// Names and what is wrong with them.
+pub(super) type Problems = Vec<(String, Problem)>;
 
 /// A member's name, borrowed where it has no escapes.
 pub(crate) struct Key;
@@ -722,14 +846,18 @@ fn refusal(kind: &str, name: &str, problems: &[(String, Problem)]) -> String {
 }
 
 fn refusal_error(kind: &str, name: &str, problems: &[(String, Problem)]) -> RpcError {
-    let context = problems.iter().find_map(|(_, problem)| match problem {
-        Problem::Context(text) => Some(text),
-        _ => None,
-    });
-    match context {
-        Some(text) => RpcError::internal(text.clone()),
+    match context_failure(problems) {
+        Some(text) => RpcError::internal(text),
         None => RpcError::invalid_params(refusal(kind, name, problems)),
     }
+}
+
+/// What an extractor said: then the arguments are not to blame.
+fn context_failure(problems: &[(String, Problem)]) -> Option<&str> {
+    problems.iter().find_map(|(_, problem)| match problem {
+        Problem::Context(text) => Some(text.as_str()),
+        _ => None,
+    })
 }
 
 fn line(name: &str, problem: &Problem) -> String {

@@ -1,41 +1,50 @@
 //! The bounds of an argument: whether a value keeps them, and how they are told.
 
-use regex_lite::Regex;
+use std::fmt;
+
 use schemars::JsonSchema;
-use serde_json::Value;
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, SeqAccess, Visitor},
+};
+use serde_json::{Value, value::RawValue};
 
 use super::{
     definition::Parameter,
     describe::{figure, schema_of},
     nearest::excerpt,
+    patterns::Patterns,
 };
+use crate::protocol::jsonrpc::text_of;
 
 /// Whether a value that has the right type keeps the parameter's bounds; else what was expected and what came.
-pub(crate) fn check(parameter: &Parameter, raw: &str) -> Result<(), String> {
+pub(super) fn check(parameter: &Parameter, patterns: &Patterns, raw: &RawValue) -> Result<(), String> {
     if !parameter.is_bounded() {
         return Ok(());
     }
-    match serde_json::from_str::<Value>(raw) {
-        Ok(Value::Number(number)) => number.as_f64().map_or(Ok(()), |number| check_number(parameter, number, raw)),
-        Ok(Value::String(text)) => check_text(parameter, &text),
-        Ok(Value::Array(items)) => check_count("items", items.len() as u64, (parameter.min_items, parameter.max_items)),
+    match raw.get().as_bytes().first() {
+        Some(b'"') => text_of(raw).map_or(Ok(()), |text| check_text(parameter, patterns, &text)),
+        Some(b'[') => check_count("items", count_items(raw), (parameter.min_items, parameter.max_items)),
+        Some(b'-' | b'0'..=b'9') => raw.get().parse().map_or(Ok(()), |number| check_number(parameter, number, raw)),
         _ => Ok(()),
     }
 }
 
-fn check_number(parameter: &Parameter, number: f64, raw: &str) -> Result<(), String> {
+fn check_number(parameter: &Parameter, number: f64, raw: &RawValue) -> Result<(), String> {
     let kept = parameter.minimum.is_none_or(|bound| number >= bound)
         && parameter.maximum.is_none_or(|bound| number <= bound)
         && parameter.exclusive_minimum.is_none_or(|bound| number > bound)
         && parameter.exclusive_maximum.is_none_or(|bound| number < bound);
-    if kept { Ok(()) } else { Err(format!("expected a number {}, got {}", range(parameter), excerpt(raw))) }
+    if kept { Ok(()) } else { Err(format!("expected {}, got {}", range("a number", parameter), excerpt(raw.get()))) }
 }
 
-fn check_text(parameter: &Parameter, text: &str) -> Result<(), String> {
-    check_count("characters", text.chars().count() as u64, (parameter.min_length, parameter.max_length))?;
+fn check_text(parameter: &Parameter, patterns: &Patterns, text: &str) -> Result<(), String> {
+    if parameter.min_length.is_some() || parameter.max_length.is_some() {
+        let length = text.chars().count() as u64;
+        check_count("characters", length, (parameter.min_length, parameter.max_length))?;
+    }
     match parameter.pattern {
-        // The macro has compiled the pattern before; a broken one never gets here.
-        Some(pattern) if !Regex::new(pattern).is_ok_and(|regex| regex.is_match(text)) => {
+        Some(pattern) if !patterns.is_match(pattern, text) => {
             Err(format!("expected text that matches {pattern}, got {:?}", excerpt(text)))
         }
         _ => Ok(()),
@@ -48,6 +57,29 @@ fn check_count(what: &str, count: u64, bounds: (Option<u64>, Option<u64>)) -> Re
         (_, Some(most)) if count > most => Err(format!("expected at most {most} {what}, got {count}")),
         _ => Ok(()),
     }
+}
+
+fn count_items(raw: &RawValue) -> u64 {
+    struct Count;
+
+    impl<'de> Visitor<'de> for Count {
+        type Value = u64;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an array")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<u64, A::Error> {
+            let mut count = 0;
+            while items.next_element::<IgnoredAny>()?.is_some() {
+                count += 1;
+            }
+            Ok(count)
+        }
+    }
+
+    // The text was parsed before.
+    serde_json::Deserializer::from_str(raw.get()).deserialize_seq(Count).unwrap_or_default()
 }
 
 impl Parameter {
@@ -64,8 +96,8 @@ impl Parameter {
     }
 }
 
-/// `from 1 to 7`, `at least 1`, `above 0 and below 1`.
-fn range(parameter: &Parameter) -> String {
+/// `a number from 1 to 7`, `an integer of at least 1`, `a number above 0 and below 1`.
+fn range(kind: &str, parameter: &Parameter) -> String {
     let mut words = Vec::new();
     match (parameter.minimum, parameter.maximum) {
         (Some(least), Some(most)) => words.push(format!("from {} to {}", figure(least), figure(most))),
@@ -75,14 +107,18 @@ fn range(parameter: &Parameter) -> String {
     }
     words.extend(parameter.exclusive_minimum.map(|bound| format!("above {}", figure(bound))));
     words.extend(parameter.exclusive_maximum.map(|bound| format!("below {}", figure(bound))));
-    words.join(" and ")
+    if words.is_empty() { kind.to_owned() } else { format!("{kind} {}", words.join(" and ")) }
 }
 
 /// What a parameter takes, in words: `an integer from 1 to 7`, `one of "a", "b"`.
-pub(crate) fn expectation<T: JsonSchema>(parameter: &Parameter) -> Option<String> {
-    let kind = words(&schema_of::<T>())?;
-    let range = range(parameter);
-    Some(if range.is_empty() { kind } else { format!("{kind} {range}") })
+pub(super) fn expectation<T: JsonSchema>(parameter: &Parameter) -> Option<String> {
+    let mut parameter = *parameter;
+    let schema = schema_of::<T>();
+    // The type's own bounds hold where the attribute's are no narrower.
+    let own = |key: &str| schema[key].as_f64();
+    parameter.minimum = [parameter.minimum, own("minimum")].into_iter().flatten().reduce(f64::max);
+    parameter.maximum = [parameter.maximum, own("maximum")].into_iter().flatten().reduce(f64::min);
+    Some(range(&words(&schema)?, &parameter))
 }
 
 fn words(schema: &Value) -> Option<String> {
@@ -93,15 +129,12 @@ fn words(schema: &Value) -> Option<String> {
     if let Some(value) = schema.get("const") {
         return Some(value.to_string());
     }
-    let kind = match schema["type"].as_str()? {
-        "integer" => {
-            let bound = |key: &str| schema[key].as_i64();
-            return Some(match (bound("minimum"), bound("maximum")) {
-                (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
-                (Some(least), None) => format!("an integer of at least {least}"),
-                _ => "an integer".to_owned(),
-            });
-        }
+    kind_by_name(schema["type"].as_str()?).map(str::to_owned)
+}
+
+fn kind_by_name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "integer" => "an integer",
         "number" => "a number",
         "string" => "a string",
         "boolean" => "a boolean",
@@ -109,16 +142,44 @@ fn words(schema: &Value) -> Option<String> {
         "array" => "an array",
         "null" => "null",
         _ => return None,
-    };
-    Some(kind.to_owned())
+    })
+}
+
+/// What serde says it expected, in the words of JSON.
+pub(super) fn in_json_words(expected: &str) -> &str {
+    match expected {
+        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => {
+            "an integer"
+        }
+        "f32" | "f64" => "a number",
+        "a sequence" => "an array",
+        "a map" => "an object",
+        "unit" => "null",
+        other if other.starts_with("struct ") => "an object",
+        other => other,
+    }
 }
 
 /// What came, in words: `the string "x"`, `5.5`, `an array`.
-pub(crate) fn kind_of(raw: &str) -> String {
+pub(super) fn kind_of(raw: &str) -> String {
     match raw.as_bytes().first() {
-        Some(b'"') => format!("the string {:?}", excerpt(&serde_json::from_str::<String>(raw).unwrap_or_default())),
+        Some(b'"') => format!("the string {:?}", excerpt(&String::deserialize(&mut from(raw)).unwrap_or_default())),
         Some(b'{') => "an object".to_owned(),
         Some(b'[') => "an array".to_owned(),
         _ => excerpt(raw).to_owned(),
     }
+}
+
+/// Whether a value is of the kind that was expected, and does not fit for another reason.
+pub(super) fn is_of_kind(expected: &str, raw: &str) -> bool {
+    match raw.as_bytes().first() {
+        Some(b'"') => expected.starts_with("a string"),
+        Some(b'{') => expected.starts_with("an object"),
+        Some(b'[') => expected.starts_with("an array"),
+        _ => false,
+    }
+}
+
+fn from(raw: &str) -> serde_json::Deserializer<serde_json::de::StrRead<'_>> {
+    serde_json::Deserializer::from_str(raw)
 }

@@ -2,7 +2,7 @@
 
 use std::{
     any::{Any, TypeId, type_name},
-    cell::OnceCell,
+    cell::{Cell, OnceCell},
     collections::HashMap,
     fmt::{self, Display},
     ops::Deref,
@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    protocol::{ClientCapabilities, Implementation, LoggingLevel, Meta, ProtocolVersion},
+    protocol::{ClientCapabilities, Implementation, LoggingLevel, Meta, ProtocolVersion, jsonrpc},
     session::{Call, Session},
 };
 
@@ -77,8 +77,8 @@ impl Context {
             logger: Option<&'a str>,
             data: T,
         }
-        if self.0.session.logs(level) && self.0.call.is_open() {
-            self.notify("notifications/message", &Params { level, logger, data }).await;
+        if self.0.session.logs(level) {
+            self.notify("notifications/message", &Params { level, logger, data }, || self.0.call.is_open()).await;
         }
     }
 
@@ -135,19 +135,19 @@ impl Context {
             #[serde(skip_serializing_if = "Option::is_none")]
             message: Option<String>,
         }
-        self.0.call.progressed.notify_one();
+        self.0.call.touch();
         let Some(progress_token) = self.0.progress_token.as_deref() else {
             return;
         };
-        if !self.0.call.is_open() || !self.0.call.advance(progress) {
-            return;
-        }
         let message = message.filter(|_| self.0.session.version().has_progress_message());
-        let params = Params { progress_token, progress: Figure(progress), total: total.map(Figure), message };
-        self.notify("notifications/progress", &params).await;
+        let total = total.filter(|total| total.is_finite()).map(Figure);
+        let params = Params { progress_token, progress: Figure(progress), total, message };
+        let call = &self.0.call;
+        self.notify("notifications/progress", &params, || call.is_open() && call.advance(progress)).await;
     }
 
-    async fn notify(&self, method: &'static str, params: &impl Serialize) {
+    /// Sends a notification, if `admit` still says so when its turn comes.
+    async fn notify(&self, method: &'static str, params: &impl Serialize, admit: impl Fn() -> bool) {
         #[derive(Serialize)]
         struct Notification<'a, P> {
             jsonrpc: &'static str,
@@ -156,7 +156,10 @@ impl Context {
         }
         match serde_json::to_vec(&Notification { jsonrpc: "2.0", method, params }) {
             // A client that is gone is nobody's error: the call ends by its cancellation.
-            Ok(message) => drop(self.0.session.outbox.send(message).await),
+            Ok(mut message) => {
+                jsonrpc::flatten(&mut message, 0);
+                let _ = self.0.session.outbox.send_when(message, admit).await;
+            }
             Err(error) => {
                 tracing::warn!(method, %error, "a notification that is no JSON was not sent")
             }
@@ -354,6 +357,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) meta: Option<&'a RawValue>,
     pub(crate) progress_token: Option<&'a RawValue>,
     context: OnceCell<Context>,
+    /// The call goes on without the scene.
+    goes_on: Cell<bool>,
 }
 
 impl<'a> Scene<'a> {
@@ -363,7 +368,7 @@ impl<'a> Scene<'a> {
         meta: Option<&'a RawValue>,
         progress_token: Option<&'a RawValue>,
     ) -> Self {
-        Self { session, states, meta, progress_token, context: OnceCell::new() }
+        Self { session, states, meta, progress_token, context: OnceCell::new(), goes_on: Cell::new(false) }
     }
 
     pub(crate) fn context(&self) -> &Context {
@@ -378,14 +383,19 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// The call's state: that of its context where it has one.
-    pub(crate) fn call(&self) -> Arc<Call> {
+    /// The call's state, for a call that goes on: that of its context where it has one.
+    pub(crate) fn hand_over(&self) -> Arc<Call> {
+        self.goes_on.set(true);
         self.context.get().map_or_else(Arc::default, |context| Arc::clone(context.call()))
     }
+}
 
-    /// Marks the call as answered, for a context that outlives it.
-    pub(crate) fn finish(&self) {
-        if let Some(context) = self.context.get() {
+/// What a context still says after its call's end goes nowhere.
+impl Drop for Scene<'_> {
+    fn drop(&mut self) {
+        if let Some(context) = self.context.get()
+            && !self.goes_on.get()
+        {
             context.call().finish();
         }
     }

@@ -190,6 +190,13 @@ pub struct Parameter {
     pub(crate) complete: Option<super::outcome::Completer>,
 }
 
+impl Segment {
+    /// Whether this is the variable of that name.
+    pub(crate) fn is(self, variable: &str) -> bool {
+        matches!(self, Self::Variable(name) | Self::Reserved(name) if name == variable)
+    }
+}
+
 impl<S: 'static> Tool<S> {
     /// A tool of that name and description.
     pub const fn new(

@@ -7,6 +7,7 @@ use super::{
     context::Requirement,
     definition::Parameter,
     outcome::{Completer, IntoCallToolResult},
+    patterns::Patterns,
 };
 use crate::protocol::{PromptArgument, RawJson};
 
@@ -21,6 +22,9 @@ pub struct ToolDescription {
     /// A flattened type takes members that it does not name.
     open: bool,
     output: Option<Value>,
+    /// The names that each flattened parameter takes, `None` where it takes any.
+    pub(crate) flattened: Vec<(&'static str, Option<Vec<String>>)>,
+    pub(crate) patterns: Patterns,
     pub(crate) requirements: Vec<Requirement>,
     /// What makes the tool unfit to be served.
     pub(crate) faults: Vec<String>,
@@ -35,14 +39,30 @@ impl ToolDescription {
             required: Vec::new(),
             open: false,
             output: None,
+            flattened: Vec::new(),
+            patterns: Patterns::default(),
             requirements: Vec::new(),
             faults: Vec::new(),
         }
     }
 
     pub(crate) fn argument<T: JsonSchema>(&mut self, parameter: &'static Parameter, optional: bool) {
-        let schema = if self.full { self.generator.subschema_for::<T>() } else { T::json_schema(&mut self.generator) };
-        if parameter.flatten { self.flatten(parameter, schema) } else { self.property(parameter, schema, optional) }
+        // A flattened type's own members are wanted, not a reference to them.
+        let by_reference = self.full && !parameter.flatten;
+        let schema =
+            if by_reference { self.generator.subschema_for::<T>() } else { T::json_schema(&mut self.generator) };
+        if let Some(pattern) = parameter.pattern {
+            self.faults.extend(self.patterns.add(pattern).err());
+        }
+        if parameter.flatten && optional {
+            let name = parameter.name;
+            self.faults
+                .push(format!("parameter `{name}` is flattened and cannot be an `Option`; make its fields optional"));
+        } else if parameter.flatten {
+            self.flatten(parameter, schema);
+        } else {
+            self.property(parameter, schema, optional);
+        }
     }
 
     pub(crate) fn output<T: IntoCallToolResult>(&mut self) {
@@ -130,6 +150,7 @@ impl ToolDescription {
         let properties = match schema.get_mut("properties").map(Value::take) {
             Some(Value::Object(properties)) => properties,
             _ if anything || is_object => {
+                self.flattened.push((parameter.name, None));
                 self.open |= anything || schema.get("additionalProperties").is_some();
                 return;
             }
@@ -141,7 +162,10 @@ impl ToolDescription {
             }
         };
         let required = schema["required"].as_array().cloned().unwrap_or_default();
-        self.open |= schema.get("additionalProperties").is_some_and(|members| *members != Value::Bool(false));
+        let takes_any = schema.get("additionalProperties").is_some_and(|members| *members != Value::Bool(false));
+        self.open |= takes_any;
+        let names = (!takes_any).then(|| properties.keys().cloned().collect());
+        self.flattened.push((parameter.name, names));
         for (name, schema) in properties {
             if self.properties.iter().any(|(taken, _)| *taken == name) {
                 self.faults.push(format!("two parameters are named `{name}`"));

@@ -8,24 +8,23 @@ use std::{
     future::Future,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
     task::{Context as TaskContext, Poll, Waker},
     time::Duration,
 };
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tokio::{sync::Semaphore, time::Instant};
 
 use super::{
-    arguments::{Mode, PromptCall, PromptRun, ResourceCall, ResourceRun, ToolCall, ToolRun},
+    arguments::{Mode, PromptCall, PromptRun, ResourceCall, ResourceRun, ToolCall, ToolRun, texts},
+    blocking::BlockingPool,
     context::Scene,
+    deadline::Deadlines,
     lifecycle,
     nearest::{excerpt, nearest},
     outcome::{Completer, Later, Step, resource_not_found},
+    params,
     registry::{List, Registry},
 };
 use crate::{
@@ -57,13 +56,13 @@ pub(crate) enum Received {
     Pending(Pending),
     /// It is no message; the refusal stands in the buffer.
     Refused,
+    /// As many calls are under way as may be, and nothing was done; the refusal stands in the buffer, for a transport
+    /// that cannot hold the message back until one ends.
+    Busy,
 }
 
 /// The answer to a call that is under way; none where nobody waits for it any more.
 pub(crate) type Pending = Pin<Box<dyn Future<Output = Option<Vec<u8>>> + Send>>;
-
-/// How long a handler that heeds its cancellation may take to end by itself.
-const CANCELLATION_GRACE: Duration = Duration::from_secs(5);
 
 impl Dispatcher {
     pub(crate) fn new(registry: Registry, limits: Limits) -> Arc<Self> {
@@ -129,7 +128,7 @@ impl Dispatcher {
                 Err(malformed) => refuse(&mut answer, malformed),
             };
             match received {
-                Received::Answered | Received::Refused => answers.push(answer),
+                Received::Answered | Received::Refused | Received::Busy => answers.push(answer),
                 Received::Accepted => {}
                 Received::Pending(call) => pending.push(call),
             }
@@ -153,7 +152,7 @@ impl Dispatcher {
 
     fn handle(self: &Arc<Self>, session: &Arc<Session>, envelope: &Envelope<'_>, out: &mut Vec<u8>) -> Received {
         let Kind::Call { method, params } = &envelope.kind else {
-            tracing::debug!("an answer to no request of this server was dropped");
+            tracing::debug!("an answer to no request of this server, or a malformed notification, was dropped");
             return Received::Accepted;
         };
         let Some(id) = envelope.id else {
@@ -189,6 +188,19 @@ impl Dispatcher {
         }
         if session.is_under_way(id.as_str()) {
             return Err(RpcError::invalid_request("a request of this id is under way"));
+        }
+        if session.was_cancelled_early(id.as_str()) {
+            return Ok(Received::Accepted);
+        }
+        let calls_a_handler =
+            matches!(found, Method::CallTool | Method::ReadResource | Method::GetPrompt | Method::Complete);
+        if calls_a_handler
+            && let Some(most) = self.limits.max_requests_per_session
+            && session.calls_under_way() >= most
+        {
+            let refusal = RpcError::internal(format!("{most} requests are under way; wait for one to end"));
+            write_error(out, Some(id), &refusal, session.version());
+            return Ok(Received::Busy);
         }
         match found {
             Method::CallTool => return self.call_tool(session, id, params, out),
@@ -237,7 +249,7 @@ impl Dispatcher {
             );
             return Err(RpcError::new(ErrorCode::MethodNotFound, message));
         }
-        let params: Params<'_> = params.map_or(Ok(Params::default()), read_params)?;
+        let params: Params<'_> = params.map_or(Ok(Params::default()), params::read)?;
         let page = self.registry.pages(list, session.version()).page(params.cursor.as_deref())?;
         write_raw_result(out, id, page);
         Ok(())
@@ -259,7 +271,7 @@ impl Dispatcher {
             #[serde(borrow, default, rename = "_meta")]
             meta: Option<&'a RawValue>,
         }
-        let params: Params<'_> = read_params(params.ok_or_else(|| missing("params.name"))?)?;
+        let params: Params<'_> = params::required(params, "params.name")?;
         let Some(tool) = self.registry.tool(&params.name) else {
             return Err(unknown("tool", &params.name, self.registry.tool_names()));
         };
@@ -268,12 +280,14 @@ impl Dispatcher {
         if arguments.is_some_and(|raw| !raw.get().starts_with('{')) {
             return Err(RpcError::invalid_params("`params.arguments` must be an object"));
         }
-        let scene = Scene::new(session, &tool.states, params.meta, progress_token(params.meta)?);
+        let scene = Scene::new(session, &tool.states, params.meta, params::progress_token(params.meta)?);
         let step = guarded(|| {
             tool.function.call(ToolCall(Mode::Run(ToolRun {
                 name: &tool.listed.name,
                 arguments,
                 properties: tool.properties.as_deref(),
+                flattened: &tool.flattened,
+                patterns: &tool.patterns,
                 strict: tool.strict,
                 scene: &scene,
             })))
@@ -295,7 +309,7 @@ impl Dispatcher {
             #[serde(borrow, default, rename = "_meta")]
             meta: Option<&'a RawValue>,
         }
-        let params: Params<'_> = read_params(params.ok_or_else(|| missing("params.uri"))?)?;
+        let params: Params<'_> = params::required(params, "params.uri")?;
         let found = match self.registry.resource(&params.uri) {
             Some(resource) => Some((resource, Vec::new())),
             None => self.registry.template(&params.uri),
@@ -307,7 +321,7 @@ impl Dispatcher {
             }
             return Err(error);
         };
-        let scene = Scene::new(session, &resource.states, params.meta, progress_token(params.meta)?);
+        let scene = Scene::new(session, &resource.states, params.meta, params::progress_token(params.meta)?);
         let step = guarded(|| {
             resource.function.call(ResourceCall(Mode::Run(ResourceRun {
                 uri: &params.uri,
@@ -330,21 +344,22 @@ impl Dispatcher {
         struct Params<'a> {
             #[serde(borrow)]
             name: Cow<'a, str>,
-            #[serde(default)]
-            arguments: Option<std::collections::BTreeMap<String, String>>,
+            #[serde(borrow, default)]
+            arguments: Option<&'a RawValue>,
             #[serde(borrow, default, rename = "_meta")]
             meta: Option<&'a RawValue>,
         }
-        let params: Params<'_> = read_params(params.ok_or_else(|| missing("params.name"))?)?;
+        let params: Params<'_> = params::required(params, "params.name")?;
         let Some(prompt) = self.registry.prompt(&params.name) else {
             return Err(unknown("prompt", &params.name, self.registry.prompt_names()));
         };
-        let arguments: Vec<_> = params.arguments.unwrap_or_default().into_iter().collect();
-        let scene = Scene::new(session, &prompt.states, params.meta, progress_token(params.meta)?);
+        let (arguments, problems) = texts(params.arguments)?;
+        let scene = Scene::new(session, &prompt.states, params.meta, params::progress_token(params.meta)?);
         let step = guarded(|| {
             prompt.function.call(PromptCall(Mode::Run(PromptRun {
                 name: &params.name,
                 arguments: &arguments,
+                problems,
                 names: prompt.listed.arguments.as_deref().unwrap_or_default(),
                 scene: &scene,
             })))
@@ -387,22 +402,27 @@ impl Dispatcher {
         if !self.registry.has_completions() {
             return Err(RpcError::new(ErrorCode::MethodNotFound, "this server completes no arguments"));
         }
-        let params: Params = read_params(params.ok_or_else(|| missing("params.ref"))?)?;
-        let completers: &[(&str, Completer)] = match &params.reference {
-            Reference::Prompt { name } => match self.registry.prompt(name) {
-                Some(prompt) => &prompt.completers,
-                None => return Err(unknown("prompt", name, self.registry.prompt_names())),
+        let params: Params = params::required(params, "params.ref")?;
+        let name = params.argument.name.as_str();
+        let (completers, known): (&[(&str, Completer)], bool) = match &params.reference {
+            Reference::Prompt { name: prompt } => match self.registry.prompt(prompt) {
+                Some(prompt) => {
+                    let mut arguments = prompt.listed.arguments.iter().flatten();
+                    (&prompt.completers, arguments.any(|argument| argument.name == name))
+                }
+                None => return Err(unknown("prompt", prompt, self.registry.prompt_names())),
             },
             Reference::Resource { uri } => {
                 match self.registry.template_of(uri).or_else(|| self.registry.template(uri).map(|(found, _)| found)) {
-                    Some(template) => &template.completers,
-                    None => {
-                        return Err(unknown("resource template", uri, self.registry.resource_uris()));
-                    }
+                    Some(template) => (&template.completers, template.spec.segments.iter().any(|it| it.is(name))),
+                    None => return Err(unknown("resource template", uri, self.registry.resource_uris())),
                 }
             }
         };
-        let complete = completers.iter().find(|(name, _)| *name == params.argument.name).map(|(_, complete)| *complete);
+        if !known {
+            return Err(RpcError::invalid_params(format!("there is no argument `{}` to complete", excerpt(name))));
+        }
+        let complete = completers.iter().find(|(completed, _)| *completed == name).map(|(_, complete)| *complete);
         let value = params.argument.value;
         let states = Arc::default();
         let scene = Scene::new(session, &states, None, None);
@@ -432,7 +452,6 @@ impl Dispatcher {
         let mut later = match step {
             Step::Described => return Err(RpcError::internal("the handler did not run")),
             Step::Done(result) => {
-                scene.finish();
                 let mut result = result?;
                 polish(&mut result);
                 result.lower(version);
@@ -443,17 +462,11 @@ impl Dispatcher {
             Step::Blocking(run) => self.blocking.run(run)?,
         };
         if let Poll::Ready(result) = poll_guarded(&mut later, &mut TaskContext::from_waker(Waker::noop())) {
-            scene.finish();
             let mut result = result?;
             polish(&mut result);
             result.lower(version);
             write_result(out, id, &result);
             return Ok(Received::Answered);
-        }
-        if let Some(most) = self.limits.max_requests_per_session
-            && scene.session.calls_under_way() >= most
-        {
-            return Err(RpcError::internal(format!("{most} requests are under way; wait for one to end")));
         }
         let under_way = UnderWay::begin(scene, id)?;
         let deadlines = Deadlines::new(timeout, &self.limits);
@@ -478,21 +491,17 @@ impl Dispatcher {
     }
 }
 
-impl Lower for CompleteResult {
-    fn lower(&mut self, _: crate::protocol::ProtocolVersion) {}
-}
-
 /// Runs what a user wrote; a panic is an error of this call and of nothing else.
 fn guarded<R>(call: impl FnOnce() -> Step<R>) -> Step<R> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Step::Done(Err(panicked())))
 }
 
-fn poll_guarded<R>(later: &mut Later<R>, cx: &mut TaskContext<'_>) -> Poll<Result<R, RpcError>> {
+pub(super) fn poll_guarded<R>(later: &mut Later<R>, cx: &mut TaskContext<'_>) -> Poll<Result<R, RpcError>> {
     catch_unwind(AssertUnwindSafe(|| later.as_mut().poll(cx))).unwrap_or_else(|_| Poll::Ready(Err(panicked())))
 }
 
 /// What a client is told of a panic: that the server failed. The panic hook has told the operator the rest.
-fn panicked() -> RpcError {
+pub(super) fn panicked() -> RpcError {
     RpcError::internal("the handler failed")
 }
 
@@ -505,7 +514,7 @@ struct UnderWay {
 
 impl UnderWay {
     fn begin(scene: &Scene<'_>, id: Id<'_>) -> Result<Self, RpcError> {
-        let call = scene.call();
+        let call = scene.hand_over();
         if !scene.session.begin(id.as_str(), &call) {
             return Err(RpcError::invalid_request("a request of this id is under way"));
         }
@@ -520,115 +529,13 @@ impl Drop for UnderWay {
     }
 }
 
-/// How long a call may take: extended by its progress, and at most.
-struct Deadlines {
-    each: Option<Duration>,
-    last: Option<Instant>,
-}
-
-impl Deadlines {
-    fn new(timeout: Option<Duration>, limits: &Limits) -> Self {
-        let last = limits.max_call.map(|most| Instant::now() + most);
-        Self { each: timeout.or(limits.call_timeout), last }
-    }
-
-    /// The result of the call; none where it was cancelled.
-    async fn watch<R>(&self, call: &Call, mut later: Later<R>) -> Option<Result<R, RpcError>> {
-        let mut deadline = self.next();
-        let mut cancelled = false;
-        loop {
-            let sleep = async {
-                match deadline {
-                    Some(deadline) => tokio::time::sleep_until(deadline).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                biased;
-                () = call.cancelled(), if !cancelled => {
-                    if !call.is_heeding() {
-                        return None;
-                    }
-                    cancelled = true;
-                    deadline = Some(Instant::now() + CANCELLATION_GRACE);
-                }
-                result = std::future::poll_fn(|cx| poll_guarded(&mut later, cx)) => {
-                    return (!cancelled).then_some(result);
-                }
-                () = call.progressed.notified(), if !cancelled => deadline = self.next(),
-                () = sleep => {
-                    // The handler is told, then dropped where it waits.
-                    call.cancel();
-                    return (!cancelled).then(|| Err(RpcError::internal("the call took too long")));
-                }
-            }
-        }
-    }
-
-    fn next(&self) -> Option<Instant> {
-        let each = self.each.map(|each| Instant::now() + each);
-        match (each, self.last) {
-            (Some(each), Some(last)) => Some(each.min(last)),
-            (each, last) => each.or(last),
-        }
-    }
-}
-
-/// The threads for `blocking` functions: a bounded number, behind a bounded queue.
-#[derive(Debug)]
-struct BlockingPool {
-    threads: Arc<Semaphore>,
-    waiting: Arc<AtomicUsize>,
-    most_waiting: usize,
-}
-
-impl BlockingPool {
-    fn new(limits: &Limits) -> Self {
-        let threads = limits.max_blocking_threads.unwrap_or(Semaphore::MAX_PERMITS).min(Semaphore::MAX_PERMITS);
-        Self {
-            threads: Arc::new(Semaphore::new(threads)),
-            waiting: Arc::default(),
-            most_waiting: limits.blocking_queue.unwrap_or(usize::MAX),
-        }
-    }
-
-    fn run<R: Send + 'static>(
-        &self,
-        run: Box<dyn FnOnce() -> Result<R, RpcError> + Send>,
-    ) -> Result<Later<R>, RpcError> {
-        /// A place in the queue, given back even when the caller goes away.
-        struct Place(Arc<AtomicUsize>);
-        impl Drop for Place {
-            fn drop(&mut self) {
-                self.0.fetch_sub(1, Ordering::Relaxed);
-            }
-        }
-        if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.most_waiting {
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-            return Err(RpcError::internal("the server is busy; try again later"));
-        }
-        let place = Place(Arc::clone(&self.waiting));
-        let threads = Arc::clone(&self.threads);
-        Ok(Box::pin(async move {
-            let permit = threads.acquire_owned().await;
-            drop(place);
-            let task = tokio::task::spawn_blocking(move || {
-                let result = run();
-                drop(permit);
-                result
-            });
-            task.await.unwrap_or_else(|_| Err(panicked()))
-        }))
-    }
-}
-
 fn set_level(session: &Session, params: Option<&RawValue>) -> Result<(), RpcError> {
     #[derive(Deserialize)]
     struct Params<'a> {
         #[serde(borrow)]
         level: Cow<'a, str>,
     }
-    let params: Params<'_> = read_params(params.ok_or_else(|| missing("params.level"))?)?;
+    let params: Params<'_> = params::required(params, "params.level")?;
     let level = LoggingLevel::parse(&params.level).ok_or_else(|| {
         let levels = LoggingLevel::ALL.map(LoggingLevel::as_str).join(", ");
         RpcError::invalid_params(format!("`params.level` must be one of {levels}"))
@@ -650,57 +557,12 @@ fn cancel(session: &Session, params: Option<&RawValue>) {
     }
 }
 
-/// The parameters of a method as a `T`.
-pub(super) fn read_params<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, RpcError> {
-    serde_json::from_str(raw.get()).map_err(|error| {
-        // serde's words, without the place in a text that the client did not count.
-        let said = error.to_string();
-        let said = said.split(" at line ").next().unwrap_or_default();
-        RpcError::invalid_params(format!("invalid params: {}", excerpt_of_error(said)))
-    })
-}
-
-/// Deserialised by value where nothing is borrowed.
-pub(super) fn read_owned<T: DeserializeOwned>(raw: &RawValue) -> Result<T, RpcError> {
-    read_params(raw)
-}
-
-fn excerpt_of_error(text: &str) -> &str {
-    const MOST: usize = 200;
-    text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end])
-}
-
-pub(super) fn missing(member: &str) -> RpcError {
-    RpcError::invalid_params(format!("`{member}` is missing"))
-}
-
 fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> RpcError {
     let mut message = format!("there is no {kind} `{}`", excerpt(name));
     if let Some(near) = nearest(name, names) {
         message.push_str(&format!("; did you mean `{near}`?"));
     }
     RpcError::invalid_params(message)
-}
-
-/// The `progressToken` of a request's `_meta`: a string or a number.
-fn progress_token(meta: Option<&RawValue>) -> Result<Option<&RawValue>, RpcError> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Meta<'a> {
-        #[serde(borrow, default)]
-        progress_token: Option<&'a RawValue>,
-    }
-    let Some(meta) = meta else { return Ok(None) };
-    if !meta.get().starts_with('{') {
-        return Err(RpcError::invalid_params("`params._meta` must be an object"));
-    }
-    let token = read_params::<Meta<'_>>(meta)?.progress_token;
-    match token {
-        Some(token) if token.get().starts_with(['{', '[', 't', 'f']) => {
-            Err(RpcError::invalid_params("`params._meta.progressToken` must be a string or a number"))
-        }
-        token => Ok(token),
-    }
 }
 
 fn array(answers: &[Vec<u8>]) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! What can go wrong, by reader: [`ToolError`] for the model, [`Error`] for the operator.
+//! What an operator is told when a server does not start, or stops serving.
 
 use std::{fmt, net::SocketAddr};
 
@@ -133,6 +133,14 @@ pub enum Error {
         /// The name, or the URI.
         name: String,
     },
+    /// Two resources, or two templates, of the same URIs.
+    #[error("two {kind}s have the URI `{uri}`; give one another URI")]
+    DuplicateUri {
+        /// `resource` or `resource template`.
+        kind: &'static str,
+        /// The URI.
+        uri: String,
+    },
     /// A name outside of what clients accept.
     #[error("{kind} name `{name}` must match ^[A-Za-z0-9_-]{{1,64}}$")]
     InvalidName {
@@ -163,6 +171,9 @@ pub enum Error {
         /// The type that is missing.
         type_name: &'static str,
     },
+    /// A test's client and the server did not come to terms.
+    #[error("the handshake failed: {0}")]
+    Handshake(String),
     /// Reading or writing failed while serving.
     #[error("{what}: {source}")]
     Io {

@@ -1,12 +1,9 @@
 //! The handshake: which version a client and this server speak, and what each says of itself.
 
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use super::{
-    dispatch::{missing, read_owned, read_params},
-    registry::Registry,
-};
+use super::{params, registry::Registry};
 use crate::{
     protocol::{ClientCapabilities, Implementation, InitializeResult, ProtocolVersion, RpcError, adapt::Lower},
     session::{Agreed, Session},
@@ -30,12 +27,10 @@ pub(super) fn initialize(
         #[serde(borrow, default)]
         client_info: Option<&'a RawValue>,
     }
-    let params: Params<'_> = read_params(params.ok_or_else(|| missing("params.protocolVersion"))?)?;
-    let capabilities = match params.capabilities {
-        Some(raw) => object::<ClientCapabilities>("params.capabilities", raw)?,
-        None => ClientCapabilities::default(),
-    };
-    let client_info = params.client_info.map(|raw| object::<Implementation>("params.clientInfo", raw)).transpose()?;
+    let params: Params<'_> = params::required(params, "params.protocolVersion")?;
+    // What a client says of itself is nothing to rest on, and no reason to turn it away.
+    let capabilities: ClientCapabilities = described("params.capabilities", params.capabilities)?.unwrap_or_default();
+    let client_info: Option<Implementation> = described("params.clientInfo", params.client_info)?;
     let version = ProtocolVersion::negotiate(&params.protocol_version);
     if !session.agree(Agreed { version, client_info, capabilities }) {
         return Err(RpcError::invalid_request("this session is initialized already"));
@@ -50,10 +45,15 @@ pub(super) fn initialize(
     Ok(result)
 }
 
-/// An object as a `T`: serde would take an array for a struct.
-fn object<T: serde::de::DeserializeOwned>(member: &str, raw: &RawValue) -> Result<T, RpcError> {
-    if !raw.get().starts_with('{') {
-        return Err(RpcError::invalid_params(format!("`{member}` must be an object")));
+/// An object as a `T`, where it is one.
+///
+/// # Errors
+/// -32602 for anything but an object: serde would take an array for a struct.
+fn described<T: DeserializeOwned>(member: &str, raw: Option<&RawValue>) -> Result<Option<T>, RpcError> {
+    match raw {
+        Some(raw) if !raw.get().starts_with('{') => {
+            Err(RpcError::invalid_params(format!("`{member}` must be an object")))
+        }
+        raw => Ok(raw.and_then(|raw| serde_json::from_str(raw.get()).ok())),
     }
-    read_owned(raw)
 }

@@ -9,8 +9,9 @@ use crate::protocol::{ProtocolVersion, RpcError, adapt::Lower};
 #[derive(Debug)]
 pub(crate) struct Pages {
     pages: Vec<Vec<u8>>,
-    /// A digest of the whole list: a cursor into another list, or into this one before a change, is no cursor.
-    digest: u64,
+    /// Where each page but the first begins. They hold a digest of the whole list: a cursor into another list, or into
+    /// this one before a change, is no cursor.
+    cursors: Vec<String>,
 }
 
 impl Pages {
@@ -39,7 +40,8 @@ impl Pages {
             page.push(b'}');
             page
         };
-        Self { pages: (0..count).map(page).collect(), digest }
+        let cursors = (1..count).map(|index| cursor(digest, index)).collect();
+        Self { pages: (0..count).map(page).collect(), cursors }
     }
 
     /// The page that `cursor` begins, the first without one.
@@ -50,9 +52,10 @@ impl Pages {
         let Some(asked) = asked else {
             return Ok(&self.pages[0]);
         };
-        (1..self.pages.len())
-            .find(|index| cursor(self.digest, *index) == asked)
-            .map(|index| self.pages[index].as_slice())
+        self.cursors
+            .iter()
+            .position(|cursor| cursor == asked)
+            .map(|index| self.pages[index + 1].as_slice())
             .ok_or_else(|| RpcError::invalid_params("`cursor` is not one that this list gave; begin again without one"))
     }
 }

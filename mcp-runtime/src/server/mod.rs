@@ -1,8 +1,10 @@
 //! What can be done (floor 2): the registry of functions and the one dispatcher that calls them.
 
 pub(crate) mod arguments;
+mod blocking;
 mod bounds;
 pub(crate) mod context;
+mod deadline;
 pub(crate) mod definition;
 pub(crate) mod describe;
 pub(crate) mod dispatch;
@@ -11,5 +13,7 @@ mod lifecycle;
 mod list;
 pub(crate) mod nearest;
 pub(crate) mod outcome;
+mod params;
+mod patterns;
 pub(crate) mod registry;
 mod template;

@@ -279,10 +279,15 @@ fn prompt_failure<E: Display + 'static>(error: &E) -> RpcError {
     }
 }
 
+/// Bytes of a URI that a refusal repeats.
+const MOST_REPEATED: usize = 8 * 1024;
+
 /// The refusal to read what is not there.
 pub(crate) fn resource_not_found(uri: &str) -> RpcError {
     let message = format!("resource not found: {}", crate::server::nearest::excerpt(uri));
-    RpcError::new(ErrorCode::ResourceNotFound, message).with_data(serde_json::json!({ "uri": uri }))
+    let error = RpcError::new(ErrorCode::ResourceNotFound, message);
+    // What is longer is no resource's, and not worth its way back.
+    if uri.len() > MOST_REPEATED { error } else { error.with_data(serde_json::json!({ "uri": uri })) }
 }
 
 fn unwritable(error: &serde_json::Error) -> RpcError {

@@ -2,7 +2,7 @@
 
 use std::{
     any::Any,
-    collections::{HashMap, hash_map::Entry},
+    collections::{HashMap, HashSet, hash_map::Entry},
     fmt,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -16,6 +16,7 @@ use super::{
     error::Error,
     list::Pages,
     outcome::{Completer, Step},
+    patterns::Patterns,
     template,
 };
 use crate::protocol::{
@@ -143,12 +144,12 @@ impl Registration {
         self.page_size = Some(size.max(1));
     }
 
-    /// Takes over another server's functions; its tools and prompts are named `prefix_…`.
+    /// Takes over another server's functions, named `prefix_…`; URIs stay as they are.
     pub(crate) fn mount(&mut self, prefix: Option<&str>, mut other: Self) {
         let offset = self.states.len();
         let renamed = |name: String| prefix.map_or_else(|| name.clone(), |prefix| format!("{prefix}_{name}"));
         self.tools.extend(other.tools.into_iter().map(|item| item.moved(offset, renamed)));
-        self.resources.extend(other.resources.into_iter().map(|item| item.moved(offset, |name| name)));
+        self.resources.extend(other.resources.into_iter().map(|item| item.moved(offset, renamed)));
         self.prompts.extend(other.prompts.into_iter().map(|item| item.moved(offset, renamed)));
         // What a mounted server was given holds for those mounted on it.
         let (own, mounted) = other.states.split_at_mut(1);
@@ -176,6 +177,7 @@ impl Registration {
             tool_index: HashMap::new(),
             resources: Vec::new(),
             resource_index: HashMap::new(),
+            resource_names: HashSet::new(),
             templates: Vec::new(),
             prompts: Vec::new(),
             prompt_index: HashMap::new(),
@@ -226,6 +228,8 @@ pub(crate) struct Registry {
     tool_index: HashMap<String, usize>,
     resources: Vec<RegisteredResource>,
     resource_index: HashMap<String, usize>,
+    /// The names of resources and templates, for refusing one that is taken.
+    resource_names: HashSet<String>,
     /// Most specific first.
     templates: Vec<RegisteredResource>,
     prompts: Vec<RegisteredPrompt>,
@@ -242,6 +246,9 @@ pub(crate) struct RegisteredTool {
     pub(crate) states: Arc<States>,
     /// The names that its schema knows.
     pub(crate) properties: Option<Vec<String>>,
+    /// The names that each flattened parameter takes.
+    pub(crate) flattened: Vec<(&'static str, Option<Vec<String>>)>,
+    pub(crate) patterns: Patterns,
     pub(crate) strict: bool,
     pub(crate) timeout: Option<Duration>,
 }
@@ -400,6 +407,8 @@ impl Registry {
             function,
             states,
             properties: if own_schema.is_some() { None } else { description.names() },
+            flattened: description.flattened,
+            patterns: description.patterns,
             strict: spec.strict,
             timeout: spec.timeout,
         };
@@ -417,13 +426,22 @@ impl Registry {
         let mut description = ResourceDescription::default();
         function.call(ResourceCall(Mode::Describe(&mut description)));
         check_states("resource", &name, &description.requirements, &states, errors);
-        let resource = RegisteredResource { spec, name, function, states, completers: description.completers };
+
+        if !self.resource_names.insert(name.clone()) {
+            errors.push(Error::Duplicate { kind: "resource", name });
+            return;
+        }
         let fixed = spec.segments.iter().all(|segment| matches!(segment, Segment::Literal(_)));
+        let resource = RegisteredResource { spec, name, function, states, completers: description.completers };
         if fixed {
             let uri = spec.uri.to_owned();
+            if self.resource_index.contains_key(&uri) {
+                errors.push(Error::DuplicateUri { kind: "resource", uri });
+                return;
+            }
             insert("resource", uri, resource, &mut self.resources, &mut self.resource_index, errors);
-        } else if self.template_of(spec.uri).is_some() {
-            errors.push(Error::Duplicate { kind: "resource template", name: spec.uri.to_owned() });
+        } else if self.templates.iter().any(|other| template::is_same(other.spec.segments, spec.segments)) {
+            errors.push(Error::DuplicateUri { kind: "resource template", uri: spec.uri.to_owned() });
         } else {
             self.templates.push(resource);
         }

@@ -22,6 +22,16 @@ pub(crate) fn sort(templates: &mut [RegisteredResource]) {
     });
 }
 
+/// Whether two templates have the same URIs: they differ at most in the names of their variables.
+pub(crate) fn is_same(a: &[Segment], b: &[Segment]) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|pair| match pair {
+            (Segment::Literal(a), Segment::Literal(b)) => a == b,
+            (Segment::Variable(_), Segment::Variable(_)) | (Segment::Reserved(_), Segment::Reserved(_)) => true,
+            _ => false,
+        })
+}
+
 /// The values of the template's variables in `uri`, percent-decoded once; `None` where the URI is not of this template.
 ///
 /// A `{name}` takes one path segment: no `/`, written or encoded, and neither `.` nor `..`. A `{+name}` takes anything.
@@ -60,7 +70,10 @@ fn rest(
     }
     // A value ends where the next literal begins, or at the end.
     let ends: Vec<usize> = match segments.get(at + 1) {
-        Some(Segment::Literal(literal)) => text.match_indices(literal).map(|(index, _)| index).collect(),
+        // Not `match_indices`: a literal may stand in itself, and each place counts.
+        Some(Segment::Literal(literal)) => {
+            text.char_indices().map(|(index, _)| index).filter(|index| text[*index..].starts_with(literal)).collect()
+        }
         Some(_) => Vec::new(),
         None => vec![text.len()],
     };
@@ -130,6 +143,8 @@ mod tests {
     const FILE: &[Segment] = &[Segment::Literal("file:///"), Segment::Reserved("path")];
     const NAMED: &[Segment] =
         &[Segment::Reserved("path"), Segment::Literal("/"), Segment::Variable("name"), Segment::Literal(".txt")];
+    const OVERLAPPING: &[Segment] =
+        &[Segment::Literal("x://"), Segment::Reserved("p"), Segment::Literal("/a/"), Segment::Variable("q")];
     const TWO: &[Segment] =
         &[Segment::Literal("x://"), Segment::Variable("a"), Segment::Literal("-"), Segment::Variable("b")];
 
@@ -153,6 +168,8 @@ mod tests {
         check(NAMED, "a/b/c.txt", Some(&[("path", "a/b"), ("name", "c")]));
         check(NAMED, "a/b/c.txt.txt", Some(&[("path", "a/b"), ("name", "c.txt")]));
         check(NAMED, "c.txt", None);
+        check(OVERLAPPING, "x://b/a/a/c", Some(&[("p", "b/a"), ("q", "c")]));
+        check(OVERLAPPING, "x://b/a/c", Some(&[("p", "b"), ("q", "c")]));
         check(TWO, "x://1-2-3", Some(&[("a", "1"), ("b", "2-3")]));
         check(TWO, "x://1", None);
     }

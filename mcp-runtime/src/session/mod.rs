@@ -3,16 +3,20 @@
 pub(crate) mod outbox;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering},
     },
 };
 
 pub(crate) use outbox::{Outbox, Overflow};
+use tokio::time::Instant;
 
 use crate::protocol::{ClientCapabilities, Implementation, LoggingLevel, ProtocolVersion};
+
+/// Cancellations of calls that are held back, at the most.
+const MOST_CANCELLED_EARLY: usize = 1024;
 
 /// One client's session: from its connection to its end.
 #[derive(Debug)]
@@ -25,6 +29,11 @@ pub(crate) struct Session {
     calls: Mutex<HashMap<String, Arc<Call>>>,
     /// How many those are, for the common case of none.
     under_way: AtomicUsize,
+    closed: AtomicBool,
+    /// Calls that were cancelled while they were held back.
+    cancelled_early: Mutex<HashSet<String>>,
+    /// Whether the transport holds calls back, until others end.
+    holding: AtomicBool,
 }
 
 /// What `initialize` settled.
@@ -43,6 +52,9 @@ impl Session {
             level: AtomicU8::new(LoggingLevel::Info as u8),
             calls: Mutex::default(),
             under_way: AtomicUsize::new(0),
+            closed: AtomicBool::new(false),
+            cancelled_early: Mutex::default(),
+            holding: AtomicBool::new(false),
         })
     }
 
@@ -76,6 +88,11 @@ impl Session {
         }
         calls.insert(id.to_owned(), Arc::clone(call));
         self.under_way.store(calls.len(), Ordering::SeqCst);
+        drop(calls);
+        // Whoever closes the session either sees this call, or is seen here.
+        if self.closed.load(Ordering::SeqCst) {
+            call.cancel();
+        }
         true
     }
 
@@ -88,13 +105,34 @@ impl Session {
     /// Tells the call of that id, if it is under way, that nobody waits for it any more.
     pub(crate) fn cancel(&self, id: &str) {
         let call = self.calls().get(id).cloned();
-        if let Some(call) = call {
-            call.cancel();
+        match call {
+            Some(call) => call.cancel(),
+            None if self.holding.load(Ordering::SeqCst) => {
+                let mut early = self.cancelled_early();
+                if early.len() < MOST_CANCELLED_EARLY {
+                    early.insert(id.to_owned());
+                }
+            }
+            None => {}
         }
+    }
+
+    /// Says whether the transport holds calls back.
+    pub(crate) fn hold(&self, holding: bool) {
+        self.holding.store(holding, Ordering::SeqCst);
+        if !holding {
+            self.cancelled_early().clear();
+        }
+    }
+
+    /// Whether a call was cancelled while it was held back.
+    pub(crate) fn was_cancelled_early(&self, id: &str) -> bool {
+        self.holding.load(Ordering::SeqCst) && self.cancelled_early().remove(id)
     }
 
     /// Cancels all that is under way, and takes no message any more.
     pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
         self.outbox.close();
         self.cancel_all();
     }
@@ -114,9 +152,20 @@ impl Session {
         self.calls_under_way() > 0 && self.calls().contains_key(id)
     }
 
+    fn cancelled_early(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.cancelled_early.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn calls(&self) -> MutexGuard<'_, HashMap<String, Arc<Call>>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How far a call is.
+#[derive(Debug, Default)]
+struct Progress {
+    last: Option<f64>,
+    touched: Option<Instant>,
 }
 
 /// One call that is under way: whether it is still wanted, and how far it is.
@@ -127,9 +176,7 @@ pub(crate) struct Call {
     heeding: AtomicBool,
     finished: AtomicBool,
     cancellation: tokio::sync::Notify,
-    /// Raised by each progress report; the deadline starts anew.
-    pub(crate) progressed: tokio::sync::Notify,
-    progress: RwLock<Option<f64>>,
+    progress: Mutex<Progress>,
 }
 
 impl Call {
@@ -169,13 +216,27 @@ impl Call {
         !self.finished.load(Ordering::SeqCst) && !self.is_cancelled()
     }
 
+    /// Notes that the call gets on: its deadline starts anew.
+    pub(crate) fn touch(&self) {
+        self.progress().touched = Some(Instant::now());
+    }
+
+    /// When it last said that it gets on.
+    pub(crate) fn touched(&self) -> Option<Instant> {
+        self.progress().touched
+    }
+
     /// Takes the next value of progress; false unless it is greater than the last.
     pub(crate) fn advance(&self, progress: f64) -> bool {
-        let mut last = self.progress.write().unwrap_or_else(PoisonError::into_inner);
+        let last = &mut self.progress().last;
         if !progress.is_finite() || last.is_some_and(|last| progress <= last) {
             return false;
         }
         *last = Some(progress);
         true
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

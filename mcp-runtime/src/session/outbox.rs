@@ -61,12 +61,18 @@ impl Outbox {
 
     /// Queues one message; where there is no room, waits or closes as the queue was told.
     pub(crate) async fn send(&self, message: Vec<u8>) -> Result<(), Closed> {
+        self.send_when(message, || true).await
+    }
+
+    /// Queues one message, unless `admit` says no once there is room: what it decides and the message's place in the
+    /// queue are one step.
+    pub(crate) async fn send_when(&self, message: Vec<u8>, admit: impl Fn() -> bool) -> Result<(), Closed> {
         let mut message = message;
         loop {
             let room = self.room.notified();
             tokio::pin!(room);
             room.as_mut().enable();
-            match self.push(message) {
+            match self.push_when(message, &admit) {
                 Ok(()) => return Ok(()),
                 Err(Refused::Closed) => return Err(Closed),
                 Err(Refused::Full(back)) => message = back,
@@ -77,6 +83,10 @@ impl Outbox {
 
     /// Queues one message without waiting.
     pub(crate) fn push(&self, message: Vec<u8>) -> Result<(), Refused> {
+        self.push_when(message, &|| true)
+    }
+
+    fn push_when(&self, message: Vec<u8>, admit: &dyn Fn() -> bool) -> Result<(), Refused> {
         let mut queue = self.lock();
         if queue.closed {
             return Err(Refused::Closed);
@@ -93,6 +103,9 @@ impl Outbox {
             drop(queue);
             self.room.notify_waiters();
             return Err(Refused::Closed);
+        }
+        if !admit() {
+            return Ok(());
         }
         queue.bytes += message.len();
         queue.messages.push_back(message);

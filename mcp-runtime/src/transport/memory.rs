@@ -29,7 +29,7 @@ impl Memory {
     pub(crate) async fn send(&self, message: &[u8]) {
         let mut answer = Vec::new();
         match self.dispatcher.receive(&self.session, message, &mut answer) {
-            Received::Answered | Received::Refused => {
+            Received::Answered | Received::Refused | Received::Busy => {
                 // Closed means that nobody reads the answer any more.
                 let _ = self.session.outbox.send(answer).await;
             }
@@ -48,7 +48,7 @@ impl Memory {
     /// Gives the server one message; whether its answer was there at once.
     pub(crate) fn answer(&self, message: &[u8], out: &mut Vec<u8>) -> bool {
         let received = self.dispatcher.receive(&self.session, message, out);
-        matches!(received, Received::Answered | Received::Refused)
+        matches!(received, Received::Answered | Received::Refused | Received::Busy)
     }
 
     /// The server's next message; `None` once the connection is closed.

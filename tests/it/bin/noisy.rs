@@ -10,6 +10,8 @@ async fn noisy(context: Context, times: u32) -> u32 {
         println!("{{\"jsonrpc\":\"2.0\",\"id\":{i},\"result\":\"forged\"}}");
         context.progress(i, times).await;
     }
+    // Without an end of line it waits in a buffer until the process ends.
+    print!("{{\"jsonrpc\":\"2.0\",\"id\":42,\"result\":\"forged\"}}");
     times
 }
 
@@ -18,6 +20,36 @@ async fn noisy(context: Context, times: u32) -> u32 {
 async fn sleep(ms: u64) -> String {
     tokio::time::sleep(std::time::Duration::from_millis(ms)).await;
     format!("slept {ms} ms")
+}
+
+/// Computes in place, deaf to everything
+#[mcp_tool]
+fn compute(ms: u64) -> String {
+    std::thread::sleep(std::time::Duration::from_millis(ms));
+    "computed".to_owned()
+}
+
+/// Computes on a thread of its own
+#[mcp_tool(blocking)]
+fn compute_apart(ms: u64) -> String {
+    compute(ms)
+}
+
+/// Starts a program that outlives the server
+#[mcp_tool]
+fn child() -> Result<u32, ToolError> {
+    use std::process::{Command, Stdio};
+
+    let child =
+        Command::new("sleep").arg("60").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    child.map(|child| child.id()).map_err(|error| ToolError::new(error.to_string()))
+}
+
+/// Reads what the process calls its standard input
+#[mcp_tool]
+fn read_input() -> String {
+    let mut line = String::new();
+    format!("{:?} {line:?}", std::io::stdin().read_line(&mut line).ok())
 }
 
 /// Logs much
@@ -32,5 +64,6 @@ fn shout(lines: u32) -> u32 {
 fn main() -> Result<(), Error> {
     println!("this is before the server starts");
     let server = McpServer::new(ServerOptions::new("noisy", "1.0.0"));
-    server.tool::<noisy>().tool::<sleep>().tool::<shout>().run_blocking()
+    let server = server.tool::<noisy>().tool::<sleep>().tool::<shout>().tool::<read_input>();
+    server.tool::<compute>().tool::<compute_apart>().tool::<child>().run_blocking()
 }

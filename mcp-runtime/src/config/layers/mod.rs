@@ -54,6 +54,9 @@ pub struct Layers {
     read_file: Box<ReadFile>,
 }
 
+/// The layer that an attribute is.
+const ATTRIBUTE: &str = "the attribute `#[mcp_server]`";
+
 type ReadFile = dyn Fn(&Path) -> io::Result<Vec<u8>> + Send + Sync;
 
 /// What a binary should do after its layers were read.
@@ -97,6 +100,11 @@ impl Layers {
     ///
     /// Every mistake in every layer is reported at once, with the file, the variable or the flag that made it.
     pub fn apply(&self, options: ServerOptions) -> Result<Outcome, Error> {
+        self.apply_over(options, None)
+    }
+
+    /// Like [`Layers::apply`], with options of an attribute that leaves the choice of the transport to a layer.
+    pub(crate) fn apply_over(&self, options: ServerOptions, attribute: Option<&Value>) -> Result<Outcome, Error> {
         let flags = flags::parse(&self.arguments);
         match flags.asks {
             Some(Asks::Help) => {
@@ -115,6 +123,15 @@ impl Layers {
         let mut draft = Draft::from(options);
         let mut sources = BTreeMap::new();
 
+        if let Some(attribute) = attribute {
+            // They are a listener's, whatever is chosen in the end.
+            let chosen = std::mem::replace(&mut draft.kind, Kind::Sse);
+            let mut reader = Reader::new(ATTRIBUTE);
+            draft.read(attribute, &mut reader);
+            errors.append(&mut reader.errors);
+            sources.append(&mut reader.sources);
+            draft.kind = chosen;
+        }
         if draft.kind == Kind::Stdio {
             // A file may leave the choice to a later layer, and still hold the options of a listener.
             draft.kind = kind.unwrap_or(draft.kind);

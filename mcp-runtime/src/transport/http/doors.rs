@@ -177,7 +177,8 @@ fn literal(path: &str) -> String {
 /// A refusal; where the request has a body, that was not read.
 fn refuse(rejection: Rejection, has_body: bool) -> Response<ReplyBody> {
     let mut response = rejection.answer(None);
-    if has_body {
+    // Whoever frames a request in an unclear way is not believed about where the next one begins.
+    if has_body || response.status() == http::StatusCode::BAD_REQUEST {
         close(&mut response);
     }
     response

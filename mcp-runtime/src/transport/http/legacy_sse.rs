@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     limits::Limits,
-    protocol::jsonrpc::{Envelope, Kind},
+    protocol::jsonrpc,
     server::dispatch::{Dispatcher, Received},
     session::{Outbox, Overflow, Session},
 };
@@ -56,7 +56,7 @@ type SessionId = u128;
 
 struct Client {
     session: Arc<Session>,
-    opened: Instant,
+    used: Mutex<Instant>,
     /// Messages whose answers are not queued yet.
     due: AtomicUsize,
     /// The stream ends with the last answer that is due.
@@ -105,9 +105,7 @@ impl LegacySse {
     }
 
     fn dispatch(&self, client: &Arc<Client>, message: &[u8]) -> Response<ReplyBody> {
-        if let Some(refusal) = self.too_many(client, message) {
-            return refusal;
-        }
+        client.touch();
         let due = Due::new(client);
         let mut answer = Vec::new();
         match self.dispatcher.receive(&client.session, message, &mut answer) {
@@ -120,24 +118,16 @@ impl LegacySse {
                     }
                 });
             }
-            Received::Refused => return json(StatusCode::BAD_REQUEST, answer),
+            Received::Refused => {
+                // Whoever reads the answer to a POST may know no message without an id.
+                jsonrpc::with_null_id(&mut answer);
+                return json(StatusCode::BAD_REQUEST, answer);
+            }
+            Received::Busy => return Rejection::TooManyRequests.with_body(answer),
         }
         let mut accepted = Response::new(ReplyBody::default());
         *accepted.status_mut() = StatusCode::ACCEPTED;
         accepted
-    }
-
-    /// Refuses a request of a session that has as many under way as it may; notifications pass.
-    fn too_many(&self, client: &Client, message: &[u8]) -> Option<Response<ReplyBody>> {
-        let most = self.limits.max_requests_per_session?;
-        if client.session.calls_under_way() < most {
-            return None;
-        }
-        let envelope = Envelope::parse(std::str::from_utf8(message).ok()?).ok()?;
-        match (envelope.kind, envelope.id) {
-            (Kind::Call { .. }, Some(id)) => Some(Rejection::TooManyRequests.answer(Some(id))),
-            _ => None,
-        }
     }
 }
 
@@ -167,7 +157,7 @@ impl Clients {
         let id = SessionId::from_ne_bytes(bytes);
         let client = Client {
             session: Arc::clone(session),
-            opened: Instant::now(),
+            used: Mutex::new(Instant::now()),
             due: AtomicUsize::new(0),
             ending: AtomicBool::new(false),
         };
@@ -216,15 +206,15 @@ impl Clients {
 }
 
 impl Table {
-    /// Ends the session that has waited longest for its `initialize`, so that whoever only opens streams locks nobody
-    /// out; false where there is none that had its time.
+    /// Ends the session that was used least recently of those that are idle, so that whoever only opens streams locks
+    /// nobody out; false where all are in use, or were a moment ago.
     fn make_room(&mut self) -> bool {
-        const TIME_TO_BEGIN: Duration = Duration::from_secs(10);
-        let waiting = self
-            .open
-            .iter()
-            .filter(|(_, client)| client.session.agreed().is_none() && client.opened.elapsed() >= TIME_TO_BEGIN);
-        let Some(id) = waiting.min_by_key(|(_, client)| client.opened).map(|(id, _)| *id) else { return false };
+        const TIME_TO_GO_ON: Duration = Duration::from_secs(10);
+        let idle = self.open.iter().map(|(id, client)| (*id, client, client.used())).filter(|(_, client, used)| {
+            let busy = client.session.calls_under_way() > 0 || client.due.load(Ordering::SeqCst) > 0;
+            !busy && used.elapsed() >= TIME_TO_GO_ON
+        });
+        let Some((id, ..)) = idle.min_by_key(|(_, _, used)| *used) else { return false };
         if let Some(client) = self.open.remove(&id) {
             client.session.close();
         }
@@ -233,6 +223,15 @@ impl Table {
 }
 
 impl Client {
+    /// When the last message came, or the stream was opened.
+    fn used(&self) -> Instant {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn touch(&self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
     fn end_if_done(&self) {
         if self.ending.load(Ordering::SeqCst) && self.due.load(Ordering::SeqCst) == 0 {
             self.session.outbox.close();
@@ -309,7 +308,7 @@ impl EventStream {
     fn gather(&mut self, mut message: Vec<u8>) {
         let mut events = BytesMut::new();
         loop {
-            sse::flatten(&mut message);
+            jsonrpc::flatten(&mut message, 0);
             if message.len() > Self::SMALL {
                 events.extend_from_slice(sse::MESSAGE);
                 self.next = [events.freeze(), message.into(), Bytes::from_static(sse::END)];

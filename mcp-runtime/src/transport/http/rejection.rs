@@ -103,6 +103,11 @@ impl Rejection {
         let mut body = Vec::new();
         // The oldest version's frame: an id that is not known is null, which every client can read.
         write_error(&mut body, id, &RpcError::new(code, self.text()), ProtocolVersion::WITH_HANDSHAKE[0]);
+        self.with_body(body)
+    }
+
+    /// The response with a body that says it already.
+    pub(super) fn with_body(self, body: Vec<u8>) -> Response<ReplyBody> {
         let mut response = json(self.status(), body);
         if let Some((name, value)) = self.header() {
             response.headers_mut().insert(name, HeaderValue::from_static(value));

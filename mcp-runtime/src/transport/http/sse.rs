@@ -22,22 +22,14 @@ pub(super) fn write_message(out: &mut BytesMut, message: &[u8]) {
     out.put_slice(END);
 }
 
-/// Puts a message on one line. JSON has line ends between its tokens only, where a blank does as well.
-pub(super) fn flatten(message: &mut [u8]) {
-    for byte in message {
-        if matches!(*byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use bytes::BytesMut;
     use proptest::prelude::*;
     use serde_json::Value;
 
-    use super::{endpoint_event, flatten, write_message};
+    use super::{endpoint_event, write_message};
+    use crate::protocol::jsonrpc::flatten;
 
     /// What a browser's EventSource makes of a stream: the type and the data of each event.
     fn read(stream: &str) -> Vec<(String, String)> {
@@ -60,7 +52,7 @@ mod tests {
 
     fn encode(text: &str) -> String {
         let mut message = text.as_bytes().to_vec();
-        flatten(&mut message);
+        flatten(&mut message, 0);
         let mut out = BytesMut::new();
         write_message(&mut out, &message);
         String::from_utf8(out.to_vec()).unwrap()

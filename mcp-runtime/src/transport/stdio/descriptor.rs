@@ -1,8 +1,15 @@
 //! Standard input and output as they are: pipes and sockets without threads, files and terminals by a fallback.
 
-use std::io;
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
 
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    sync::mpsc,
+};
 
 /// Standard input.
 pub(crate) type Input = Box<dyn AsyncRead + Unpin + Send>;
@@ -10,56 +17,106 @@ pub(crate) type Input = Box<dyn AsyncRead + Unpin + Send>;
 /// Standard output.
 pub(crate) type Output = Box<dyn AsyncWrite + Unpin + Send>;
 
-/// Keeps whatever else the process prints off the wire, until it is dropped.
+/// Keeps whatever else the process prints, reads and starts off the wire.
 #[derive(Debug)]
 pub(crate) struct Redirected {
     #[cfg(unix)]
-    saved: rustix::fd::OwnedFd,
+    restore: unix::Flags,
     #[cfg(unix)]
-    restore: Vec<(rustix::fd::OwnedFd, rustix::fs::OFlags)>,
+    printed: unix::Printed,
 }
 
-/// Takes standard input and output for the protocol alone.
+/// Takes standard input and output for the protocol alone, for good.
 ///
-/// On Unix, descriptor 1 is turned to standard error meanwhile, so that `println!` in user code cannot reach the wire.
-/// Elsewhere nothing can do that: a handler must not print there.
+/// On Unix, descriptor 0 is turned to nothing, and what is printed to descriptor 1 goes to standard error, so that neither
+/// `println!` in user code nor a program that it starts can reach the wire. Elsewhere nothing can do that: a handler must
+/// not print.
 #[cfg(unix)]
 pub(crate) fn standard_streams() -> io::Result<(Input, Output, Redirected)> {
-    use rustix::{fd::AsFd, io::dup};
+    use rustix::fd::AsFd;
 
-    let input = dup(io::stdin().as_fd())?;
-    let output = dup(io::stdout().as_fd())?;
-    let saved = dup(&output)?;
-    rustix::stdio::dup2_stdout(io::stderr().as_fd())?;
+    let input = unix::own(io::stdin().as_fd())?;
+    let output = unix::own(io::stdout().as_fd())?;
+    rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
+    let printed = unix::Printed::to_stderr()?;
     let mut restore = Vec::new();
     let reader = match unix::reader(&input, &mut restore) {
         Some(reader) => reader,
-        None => Box::new(tokio::io::stdin()),
+        None => Box::new(Threaded::new(std::fs::File::from(input))),
     };
     let writer = match unix::writer(&output, &mut restore) {
         Some(writer) => writer,
         None => Box::new(unix::Blocking(std::fs::File::from(output))),
     };
-    Ok((reader, writer, Redirected { saved, restore }))
+    Ok((reader, writer, Redirected { restore, printed }))
 }
 
 /// Takes standard input and output for the protocol alone.
 #[cfg(not(unix))]
 pub(crate) fn standard_streams() -> io::Result<(Input, Output, Redirected)> {
-    Ok((Box::new(tokio::io::stdin()), Box::new(tokio::io::stdout()), Redirected {}))
+    Ok((Box::new(Threaded::new(io::stdin())), Box::new(tokio::io::stdout()), Redirected {}))
 }
 
 #[cfg(unix)]
 impl Drop for Redirected {
     fn drop(&mut self) {
-        use rustix::fs::fcntl_setfl;
-
         for (descriptor, flags) in &self.restore {
             // The open file may be shared with another process, which does not expect our flag on it.
-            let _ = fcntl_setfl(descriptor, *flags);
+            let _ = rustix::fs::fcntl_setfl(descriptor, *flags);
         }
-        // Nothing else can be done with the process's standard output but to give it back.
-        let _ = rustix::stdio::dup2_stdout(&self.saved);
+        self.printed.end();
+    }
+}
+
+/// A file or a terminal, read by a thread of its own: nothing else can wait for it. The thread is none of the runtime's,
+/// so that it keeps no process alive.
+struct Threaded {
+    pieces: mpsc::Receiver<io::Result<Vec<u8>>>,
+    piece: Vec<u8>,
+    taken: usize,
+}
+
+impl Threaded {
+    fn new(mut source: impl io::Read + Send + 'static) -> Self {
+        const PIECE: usize = 16 * 1024;
+        let (sender, pieces) = mpsc::channel(1);
+        let read = move || loop {
+            let mut piece = vec![0; PIECE];
+            let read = match source.read(&mut piece) {
+                Ok(0) => return,
+                Ok(count) => {
+                    piece.truncate(count);
+                    Ok(piece)
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => Err(error),
+            };
+            let failed = read.is_err();
+            if sender.blocking_send(read).is_err() || failed {
+                return;
+            }
+        };
+        // Without a thread there is no input: its channel closes, which reads as its end.
+        drop(std::thread::Builder::new().name("mcp-stdin".to_owned()).spawn(read));
+        Self { pieces, piece: Vec::new(), taken: 0 }
+    }
+}
+
+impl AsyncRead for Threaded {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.taken == self.piece.len() {
+            match ready!(self.pieces.poll_recv(cx)) {
+                Some(piece) => {
+                    self.piece = piece?;
+                    self.taken = 0;
+                }
+                None => return Poll::Ready(Ok(())),
+            }
+        }
+        let count = (self.piece.len() - self.taken).min(buffer.remaining());
+        buffer.put_slice(&self.piece[self.taken..self.taken + count]);
+        self.taken += count;
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -67,16 +124,19 @@ impl Drop for Redirected {
 mod unix {
     use std::{
         fs::File,
-        io::{self, Write},
+        io::{self, Read, Write},
         os::unix::net::UnixStream as StdStream,
         pin::Pin,
+        sync::mpsc::sync_channel,
         task::{Context, Poll},
+        thread::JoinHandle,
+        time::Duration,
     };
 
     use rustix::{
         fd::{AsFd, OwnedFd},
         fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat},
-        io::dup,
+        io::fcntl_dupfd_cloexec,
     };
     use tokio::{
         io::AsyncWrite,
@@ -86,7 +146,13 @@ mod unix {
     use super::{Input, Output};
 
     /// The flags that open files had, to be given back to them.
-    type Flags = Vec<(OwnedFd, OFlags)>;
+    pub(super) type Flags = Vec<(OwnedFd, OFlags)>;
+
+    /// A descriptor of our own for an open file, which no program that is started inherits.
+    pub(super) fn own(descriptor: impl AsFd) -> io::Result<OwnedFd> {
+        const BEHIND_THE_STANDARD_ONES: i32 = 3;
+        Ok(fcntl_dupfd_cloexec(descriptor, BEHIND_THE_STANDARD_ONES)?)
+    }
 
     pub(super) fn reader(descriptor: &OwnedFd, restore: &mut Flags) -> Option<Input> {
         let (kind, own) = open(descriptor, restore)?;
@@ -115,10 +181,56 @@ mod unix {
             return None;
         }
         let flags = fcntl_getfl(descriptor).ok()?;
-        let (own, saved) = (dup(descriptor).ok()?, dup(descriptor).ok()?);
+        let (ours, saved) = (own(descriptor).ok()?, own(descriptor).ok()?);
         fcntl_setfl(descriptor, flags | OFlags::NONBLOCK).ok()?;
         restore.push((saved, flags));
-        Some((kind, own))
+        Some((kind, ours))
+    }
+
+    /// What the process prints, on its way to standard error: lossy, so that a client which does not read standard error
+    /// stops nobody who prints.
+    #[derive(Debug)]
+    pub(super) struct Printed(Option<JoinHandle<()>>);
+
+    impl Printed {
+        /// Turns descriptor 1 to standard error.
+        pub(super) fn to_stderr() -> io::Result<Self> {
+            /// Pieces that wait for whoever reads standard error.
+            const MOST_WAITING: usize = 256;
+            let (mut reader, writer) = io::pipe()?;
+            rustix::stdio::dup2_stdout(&writer)?;
+            let (sender, pieces) = sync_channel::<Vec<u8>>(MOST_WAITING);
+            let read = move || {
+                let mut piece = [0; 4096];
+                while let Ok(count @ 1..) = reader.read(&mut piece) {
+                    // What finds no room is lost.
+                    let _ = sender.try_send(piece[..count].to_vec());
+                }
+            };
+            let write = move || {
+                while let Ok(piece) = pieces.recv()
+                    && io::stderr().write_all(&piece).is_ok()
+                {}
+            };
+            std::thread::Builder::new().name("mcp-printed".to_owned()).spawn(read)?;
+            let writer = std::thread::Builder::new().name("mcp-stderr".to_owned()).spawn(write)?;
+            Ok(Self(Some(writer)))
+        }
+
+        /// Lets what was printed come through, if somebody reads it.
+        pub(super) fn end(&mut self) {
+            // What was printed without a line's end waits in the standard library's buffer.
+            let _ = io::stdout().flush();
+            // With descriptor 1 turned away the pipe has no writer left, and its reader ends.
+            let _ = rustix::stdio::dup2_stdout(io::stderr().as_fd());
+            let Some(writer) = self.0.take() else { return };
+            for _ in 0..100 {
+                if writer.is_finished() {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        }
     }
 
     /// A file or a terminal: it is written in place, since it takes what it gets.

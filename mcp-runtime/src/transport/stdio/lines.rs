@@ -1,7 +1,7 @@
 //! Bytes into lines, within a bound: what is too long is passed over without being kept.
 
 /// The bytes that were read and are not yet lines.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Lines {
     buffer: Vec<u8>,
     /// Where the line that is being read begins.

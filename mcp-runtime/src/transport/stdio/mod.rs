@@ -7,11 +7,12 @@ mod descriptor;
 mod lines;
 
 use std::{
+    collections::VecDeque,
     io,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 pub(crate) use descriptor::standard_streams;
@@ -33,6 +34,13 @@ const END_OF_INPUT_GRACE: Duration = Duration::from_secs(5);
 /// Bytes waiting to be written beyond which nothing more is read.
 const HIGH_WATER: usize = 256 * 1024;
 
+/// How long answers are gathered while functions run in place.
+const SHORT: Duration = Duration::from_millis(1);
+
+/// Calls, and their bytes, that are held back until others have ended; beyond it nothing more is read.
+const MOST_HELD: usize = 1024;
+const MOST_HELD_BYTES: usize = 4 * 1024 * 1024;
+
 /// Bytes that one read may take.
 const READ_SIZE: usize = 16 * 1024;
 
@@ -52,7 +60,8 @@ where
     let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()));
     let mut pipe = Pipe {
         lines: Lines::new(dispatcher.limits().max_line_bytes.unwrap_or(usize::MAX)),
-        most_calls: dispatcher.limits().max_requests_per_session.unwrap_or(usize::MAX),
+        held: VecDeque::new(),
+        held_bytes: 0,
         dispatcher,
         session,
         reader,
@@ -60,6 +69,7 @@ where
         output: Vec::new(),
         written: 0,
         ended: false,
+        hurry: false,
         calls: JoinSet::new(),
     };
     let grace = tokio::select! {
@@ -83,10 +93,20 @@ where
     Ok(())
 }
 
+/// What became of one message.
+#[derive(PartialEq)]
+enum Handled {
+    Done,
+    /// It has to wait until another call has ended.
+    Busy,
+}
+
 struct Pipe<R, W> {
     dispatcher: Arc<Dispatcher>,
     session: Arc<Session>,
-    most_calls: usize,
+    /// Calls that wait until others have ended, in order.
+    held: VecDeque<Vec<u8>>,
+    held_bytes: usize,
     reader: R,
     writer: W,
     lines: Lines,
@@ -94,6 +114,8 @@ struct Pipe<R, W> {
     /// How much of `output` is written.
     written: usize,
     ended: bool,
+    /// What was answered goes out before more is dispatched.
+    hurry: bool,
     calls: JoinSet<()>,
 }
 
@@ -109,7 +131,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
                     return Poll::Ready(Ok(()));
                 }
                 // More input at hand means more answers soon: they go out together.
-                if (taken | dispatched | read) && !self.is_full() {
+                if (taken | dispatched | read) && !self.is_full() && !std::mem::take(&mut self.hurry) {
                     continue;
                 }
                 let had_output = self.has_output();
@@ -125,12 +147,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
     async fn drain(&mut self) -> io::Result<()> {
         std::future::poll_fn(|cx| {
             loop {
-                let taken = self.take_messages(cx);
+                let taken = self.take_messages(cx) | self.dispatch();
                 let written = self.write(cx)?;
                 if taken {
                     continue;
                 }
-                if !self.calls.is_empty() || !written.is_ready() {
+                if !self.calls.is_empty() || !self.held.is_empty() || !written.is_ready() {
                     return Poll::Pending;
                 }
                 ready!(Pin::new(&mut self.writer).poll_flush(cx))?;
@@ -167,54 +189,95 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         taken
     }
 
-    /// Dispatches the whole lines that were read.
+    /// Dispatches the calls that were held back, then the whole lines that were read.
     fn dispatch(&mut self) -> bool {
         let mut dispatched = false;
-        while !self.is_full()
-            && self.session.calls_under_way() < self.most_calls
-            && let Some(line) = self.lines.next(self.ended)
+        while self.output.len() - self.written < HIGH_WATER
+            && let Some(message) = self.held.pop_front()
         {
+            self.held_bytes -= message.len();
+            if self.handle(&message) == Handled::Busy {
+                self.held_bytes += message.len();
+                self.held.push_front(message);
+                break;
+            }
             dispatched = true;
-            let before = self.output.len();
+        }
+        self.session.hold(!self.held.is_empty());
+        let begun = Instant::now();
+        while !self.is_full() {
+            // Answers do not wait for a function that takes its time.
+            if self.has_output() && begun.elapsed() >= SHORT {
+                self.hurry = true;
+                break;
+            }
+            // Taken out, since what a line becomes needs all the rest.
+            let mut lines = std::mem::take(&mut self.lines);
+            let line = lines.next(self.ended);
+            let more = line.is_some();
             match line {
-                Line::Whole(line) => match self.dispatcher.receive(&self.session, line, &mut self.output) {
-                    Received::Answered | Received::Refused => {}
-                    Received::Accepted => continue,
-                    Received::Pending(pending) => {
-                        let session = Arc::clone(&self.session);
-                        self.calls.spawn(async move {
-                            if let Some(answer) = pending.await {
-                                // Closed means that nobody reads the answer any more.
-                                let _ = session.outbox.send(answer).await;
-                            }
-                        });
-                        continue;
+                Some(Line::Whole(message)) => {
+                    let handled = self.handle(message);
+                    if handled == Handled::Busy {
+                        self.held_bytes += message.len();
+                        self.held.push_back(message.to_vec());
+                        self.session.hold(true);
                     }
-                },
-                Line::TooLong => {
-                    let message = format!("the line is longer than {} bytes", self.lines.limit());
+                }
+                Some(Line::TooLong) => {
+                    let message = format!("the line is longer than {} bytes", lines.limit());
                     let error = RpcError::new(ErrorCode::ParseError, message);
                     write_error(&mut self.output, None, &error, self.session.version());
+                    self.output.push(b'\n');
                 }
+                None => {}
             }
-            // What the handler said before it was done goes out before its answer.
-            if let Some(message) = self.session.outbox.take() {
-                let answer = self.output.split_off(before);
-                self.append(&message);
-                while let Some(message) = self.session.outbox.take() {
-                    self.append(&message);
-                }
-                self.append(&answer);
-            } else {
-                self.output.push(b'\n');
+            self.lines = lines;
+            if !more {
+                break;
             }
+            dispatched = true;
         }
         dispatched
     }
 
+    /// Dispatches one message, and queues what is answered at once.
+    fn handle(&mut self, message: &[u8]) -> Handled {
+        let before = self.output.len();
+        match self.dispatcher.receive(&self.session, message, &mut self.output) {
+            Received::Answered | Received::Refused => {}
+            Received::Accepted => return Handled::Done,
+            Received::Busy => {
+                self.output.truncate(before);
+                return Handled::Busy;
+            }
+            Received::Pending(pending) => {
+                let session = Arc::clone(&self.session);
+                self.calls.spawn(async move {
+                    if let Some(answer) = pending.await {
+                        // Closed means that nobody reads the answer any more.
+                        let _ = session.outbox.send(answer).await;
+                    }
+                });
+                return Handled::Done;
+            }
+        }
+        // What the handler said before it was done goes out before its answer.
+        if let Some(message) = self.session.outbox.take() {
+            let answer = self.output.split_off(before);
+            self.append(&message);
+            while let Some(message) = self.session.outbox.take() {
+                self.append(&message);
+            }
+            self.append(&answer);
+        } else {
+            self.output.push(b'\n');
+        }
+        Handled::Done
+    }
+
     fn read(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
-        let full = self.session.calls_under_way() >= self.most_calls || self.is_full();
-        if self.ended || full || self.lines.has_line() {
+        if self.ended || self.is_full() || self.lines.has_line() {
             return Ok(false);
         }
         let space = self.lines.space(READ_SIZE);
@@ -264,9 +327,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         self.output.push(b'\n');
     }
 
-    /// Whether the client is so slow to read that nothing more is read from it.
+    /// Whether the client is so slow to read, or asks for so much at once, that nothing more is read from it.
     fn is_full(&self) -> bool {
         self.output.len() - self.written >= HIGH_WATER
+            || self.held.len() >= MOST_HELD
+            || self.held_bytes >= MOST_HELD_BYTES
     }
 
     fn has_output(&self) -> bool {
