@@ -111,7 +111,7 @@ async fn a_provider_that_does_not_answer() {
         };
         let (server, issuer) = provider(answer).await;
         let clock = Clock::default();
-        let limits = Limits { fetch: Some(Duration::from_millis(300)), ..Limits::default() };
+        let limits = Limits { fetch: Some(Duration::from_millis(600)), ..Limits::default() };
         let door = door(&issuer, &limits, &clock, |_| {});
         assert_eq!(judged(&door, "opaque").await, "ann");
         down.store(true, Ordering::SeqCst);

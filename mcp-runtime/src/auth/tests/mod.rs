@@ -36,7 +36,7 @@ use http::request::Parts;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpListener,
+    net::{TcpListener, TcpSocket},
 };
 
 use super::{clock::Clock, keys::element, *};
@@ -276,11 +276,13 @@ struct Server {
 impl Server {
     /// `answer` gets the whole request, which begins `GET /path `.
     async fn start(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
-        Self::at("127.0.0.1:0".parse().unwrap(), answer).await
+        let (_, socket) = nobody();
+        Self::on(socket, answer)
     }
 
-    async fn at(address: SocketAddr, answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind(address).await.unwrap();
+    /// Listens where nobody did until now.
+    fn on(socket: TcpSocket, answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = socket.listen(1024).unwrap();
         let address = listener.local_addr().unwrap();
         let answer: Arc<Mutex<Arc<Answer>>> = Arc::new(Mutex::new(Arc::new(answer)));
         let (requests, open) = (Arc::<Mutex<Vec<String>>>::default(), Arc::<AtomicUsize>::default());
@@ -367,7 +369,9 @@ fn key_set(keys: &[Value]) -> String {
     json!({ "keys": keys }).to_string()
 }
 
-/// An address of this machine where nobody listens.
-async fn nobody() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap()
+/// An address of this machine where nobody listens, and the socket that holds it.
+fn nobody() -> (SocketAddr, TcpSocket) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    (socket.local_addr().unwrap(), socket)
 }

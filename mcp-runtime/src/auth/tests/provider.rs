@@ -178,7 +178,7 @@ async fn documents_that_lead_astray() {
 
 #[tokio::test]
 async fn a_provider_that_is_down_at_start() {
-    let address = nobody().await;
+    let (address, socket) = nobody();
     let issuer = format!("http://{address}");
     let clock = Clock::default();
     let door = authenticator(&options(&issuer, |_| {}), &Limits::default(), &clock);
@@ -188,14 +188,13 @@ async fn a_provider_that_is_down_at_start() {
     assert_eq!(judged(&door, &jwt).await, "unavailable");
     assert_eq!(judged(&door, "opaque").await, "unavailable");
     let (named, base) = (issuer.clone(), issuer.clone());
-    let _server = Server::at(address, move |request| {
+    let _server = Server::on(socket, move |request| {
         if request.starts_with("GET /jwks ") {
             Reply::Json(key_set(&[Signer::of(Algorithm::ES256).jwk(json!({"kid": "a"}))]))
         } else {
             Reply::Json(json!({"issuer": named, "jwks_uri": format!("{base}/jwks")}).to_string())
         }
-    })
-    .await;
+    });
     clock.advance(Duration::from_secs(3));
     assert_eq!(judged(&door, &jwt).await, "ann");
 }

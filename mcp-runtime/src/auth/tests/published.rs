@@ -20,7 +20,7 @@ async fn published() -> (Server, Authenticator, Clock) {
     let server = Server::start(|_| Reply::Json(one("a", Signer::of(Algorithm::ES256)))).await;
     let clock = Clock::default();
     // A short time for fetches, so that silence ends soon.
-    let limits = Limits { fetch: Some(Duration::from_millis(300)), ..Limits::default() };
+    let limits = Limits { fetch: Some(Duration::from_millis(600)), ..Limits::default() };
     let door = authenticator(&options(&server.url(KEYS)), &limits, &clock);
     (server, door, clock)
 }
@@ -299,12 +299,12 @@ async fn after_an_outage_all_is_as_before() {
 
 #[tokio::test]
 async fn the_server_is_down_at_start() {
-    let address = nobody().await;
+    let (address, socket) = nobody();
     let clock = Clock::default();
     let door = authenticator(&options(&format!("http://{address}{KEYS}")), &Limits::default(), &clock);
     door.prepare().await.unwrap();
     assert_eq!(judged(&door, &by("a")).await, "unavailable");
-    let server = Server::at(address, |_| Reply::Json(one("a", Signer::of(Algorithm::ES256)))).await;
+    let server = Server::on(socket, |_| Reply::Json(one("a", Signer::of(Algorithm::ES256))));
     clock.advance(SECONDS(3));
     assert_eq!(judged(&door, &by("a")).await, "ann");
     assert_eq!(server.count(KEYS), 1);
