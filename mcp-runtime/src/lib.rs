@@ -35,14 +35,13 @@
 //! |---|---|---|
 //! | `macros` | yes | the four attribute macros |
 //! | `http` | yes | the listener: HTTP+SSE |
-//! | `auth` | yes | authentication of the listener (reserved: not built yet) |
+//! | `auth` | yes | authentication of the listener: JWT, API keys, OAuth 2.1 |
 //! | `cli` | yes | [`McpServer::run`]: flags, environment, a configuration file, logging, signals |
 //!
 //! With `default-features = false, features = ["macros"]` a server speaks stdio, and its tree is less than half as large.
 
 #[doc(hidden)]
 pub mod __private;
-#[cfg_attr(feature = "auth", allow(dead_code, unused_imports, reason = "the listener does not ask it yet"))]
 mod auth;
 pub mod config;
 pub mod limits;

@@ -4,6 +4,7 @@
 
 mod architecture;
 mod arguments;
+mod auth;
 mod batches;
 mod calls;
 mod fixture;

@@ -71,7 +71,8 @@ async fn what_cannot_start_says_which_option_is_to_blame() {
     let jwt = json!({"type": "jwt", "options": {"algorithms": ["HS256"], "secret": "s".repeat(32)}});
     let open = json!({"cors": {"allowOrigins": ["*"]}, "auth": jwt, "port": 0});
     check(new(sse(open)), "OpenCorsWithAuth").await;
-    check(new(sse(json!({"auth": jwt, "port": 0}))), "NotBuilt").await;
+    let short = json!({"type": "jwt", "options": {"algorithms": ["HS256"], "secret": "too short"}});
+    check(new(sse(json!({"auth": short, "port": 0}))), "InvalidOption").await;
     check(new(sse(json!({"resumability": true, "port": 0}))), "NotBuilt").await;
     check(new(sse(json!({"mcpEndpoint": "/other", "port": 0}))), "NotBuilt").await;
     let mut limits = mcp_runtime::Limits::default();

@@ -218,6 +218,7 @@ impl Admission {
     }
 
     /// The verdict, waited for if need be.
+    #[cfg(test)]
     pub(crate) async fn verdict(self) -> Verdict {
         match self {
             Self::Now(verdict) => verdict,

@@ -74,6 +74,8 @@ impl Provider {
             issuer: Some(Party { name: options.issuer_url.clone(), must_be_there: of_jwt }),
             audience: Some(Audience { names: names.clone(), must_be_there: of_jwt || is_configured }),
             leeway: LEEWAY_SECONDS,
+            // The provider's word on an opaque token holds until the time it names, not beyond.
+            grace: if of_jwt { LEEWAY_SECONDS } else { 0.0 },
         };
         let algorithms = ALGORITHMS.to_vec();
         let remembered = limits.remembered_tokens;
@@ -126,6 +128,7 @@ impl Rules {
             issuer: issuer.map(|name| Party { name, must_be_there: true }),
             audience: audience.map(|name| Audience { names: vec![name], must_be_there: true }),
             leeway: options.leeway_seconds as f64,
+            grace: options.leeway_seconds as f64,
         }
     }
 }

@@ -93,7 +93,10 @@ pub(crate) enum Received {
     /// It is no message; the refusal stands in the buffer.
     Refused,
     /// The principal lacks one of these scopes; the refusal stands in the buffer.
-    Forbidden(&'static [&'static str]),
+    Forbidden(
+        #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener tells which"))]
+        &'static [&'static str],
+    ),
     /// As many calls are under way as may be, and nothing was done; the refusal stands in the buffer, for a transport
     /// that cannot hold the message back until one ends.
     Busy,

@@ -27,6 +27,7 @@ pub(crate) struct Session {
     /// What goes to the client outside of an answer.
     pub(crate) outbox: Outbox,
     /// The principal that opened it, where the listener authenticates: nobody else may use it.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has strangers"))]
     owner: Option<OwnerKey>,
     agreed: OnceLock<Agreed>,
     /// `LoggingLevel` as a number: the mildest that is sent.
@@ -64,11 +65,13 @@ impl Session {
         })
     }
 
+    #[cfg(feature = "http")]
     pub(crate) fn owner(&self) -> Option<&OwnerKey> {
         self.owner.as_ref()
     }
 
     /// Whether the session is that principal's.
+    #[cfg(feature = "http")]
     pub(crate) fn belongs_to(&self, owner: Option<&OwnerKey>) -> bool {
         self.owner.as_ref() == owner
     }

@@ -59,8 +59,15 @@ pub struct EventStream {
 impl EventStream {
     /// Opens a stream, and reads its first event.
     pub async fn open(address: SocketAddr, path: &str) -> Self {
+        Self::open_with(address, path, &[]).await
+    }
+
+    /// Opens a stream with these headers.
+    pub async fn open_with(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Self {
         let mut reader = connect(address).await;
-        write_request(&mut reader, address, "GET", path, &[("Accept", "text/event-stream")], "").await;
+        let mut all = vec![("Accept", "text/event-stream")];
+        all.extend_from_slice(headers);
+        write_request(&mut reader, address, "GET", path, &all, "").await;
         let (status, headers) = read_head(&mut reader).await;
         assert_eq!(status, 200, "{headers:?}");
         let mut stream =
