@@ -9,6 +9,12 @@ fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
+/// Has a bound that its argument cannot have
+#[mcp_tool]
+fn misbound(#[mcp(minimum = 1)] text: String) -> String {
+    text
+}
+
 /// Needs a state
 #[mcp_tool]
 fn needy(state: State<u8>) -> u8 {
@@ -57,6 +63,7 @@ async fn what_cannot_start_says_which_option_is_to_blame() {
             Error::Duplicate { .. } => "Duplicate",
             Error::DuplicateUri { .. } => "DuplicateUri",
             Error::InvalidName { .. } => "InvalidName",
+            Error::InvalidItem { .. } => "InvalidItem",
             Error::MissingState { .. } => "MissingState",
             other => panic!("{other}"),
         };
@@ -87,6 +94,7 @@ async fn what_cannot_start_says_which_option_is_to_blame() {
     check(stdio().resource::<by_id>().resource::<by_name>(), "DuplicateUri").await;
     check(stdio().mount_at("bad prefix", stdio().tool::<add>()), "InvalidName").await;
     check(stdio().mount_at(&"x".repeat(62), stdio().tool::<add>()), "InvalidName").await;
+    check(stdio().tool::<misbound>(), "InvalidItem").await;
     check(stdio().tool::<needy>(), "MissingState").await;
     drop(keep);
 }

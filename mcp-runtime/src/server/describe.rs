@@ -128,6 +128,7 @@ impl ToolDescription {
         if !schema.is_object() {
             schema = json!({});
         }
+        self.faults.extend(foreign_bounds(parameter, schema["type"].as_str()));
         if let Some(object) = schema.as_object_mut() {
             annotate(object, parameter);
         }
@@ -278,6 +279,24 @@ fn tidy(schema: &mut Value) {
         Value::Array(values) => values.iter_mut().for_each(tidy),
         _ => {}
     }
+}
+
+/// Bounds of what values of the type do not have: they would be sent to clients and never hold.
+fn foreign_bounds(parameter: &Parameter, kind: Option<&str>) -> Vec<String> {
+    let Some(kind) = kind else { return Vec::new() };
+    let of_numbers =
+        parameter.minimum.or(parameter.maximum).or(parameter.exclusive_minimum).or(parameter.exclusive_maximum);
+    let of_texts = parameter.min_length.or(parameter.max_length).is_some() || parameter.pattern.is_some();
+    let of_lists = parameter.min_items.or(parameter.max_items).is_some();
+    [
+        (of_numbers.is_some() && !matches!(kind, "integer" | "number"), "a bound of numbers"),
+        (of_texts && kind != "string", "a bound of texts"),
+        (of_lists && kind != "array", "a bound of lists"),
+    ]
+    .into_iter()
+    .filter(|(is_foreign, _)| *is_foreign)
+    .map(|(_, bound)| format!("parameter `{}` has {bound}, and its values are of the type {kind}", parameter.name))
+    .collect()
 }
 
 fn refers(schema: &Value) -> bool {
