@@ -15,5 +15,6 @@ pub(crate) mod nearest;
 pub(crate) mod outcome;
 mod params;
 mod patterns;
+mod problem;
 pub(crate) mod registry;
 mod template;
