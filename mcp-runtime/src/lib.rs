@@ -68,6 +68,7 @@ pub use serve::{Bound, Handle, McpServer};
 pub use server::{
     context::{Claims, Context, FromContext, State},
     error::Error,
+    form::{ElicitationForm, FormError},
     outcome::{
         IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, Json, PromptError, ReadRequest, ResourceError,
         ToolError,

@@ -9,6 +9,7 @@ pub(crate) mod definition;
 pub(crate) mod describe;
 pub(crate) mod dispatch;
 pub(crate) mod error;
+pub(crate) mod form;
 mod lifecycle;
 mod list;
 pub(crate) mod nearest;
