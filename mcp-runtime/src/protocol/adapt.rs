@@ -74,6 +74,10 @@ impl Lower for ReadResourceResult {
         for contents in &mut self.contents {
             contents.lower(version);
         }
+        if !version.has_result_type() {
+            self.ttl_ms = None;
+            self.cache_scope = None;
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! `adapt`, so that nothing above this floor knows of versions.
 
 pub(crate) mod adapt;
+pub mod caching;
 pub mod capabilities;
 pub mod completion;
 pub mod content;
@@ -21,6 +22,7 @@ pub mod sampling;
 pub mod tools;
 pub mod version;
 
+pub use caching::{CacheScope, Caching};
 pub use capabilities::{ClientCapabilities, ServerCapabilities};
 pub use completion::{CompleteResult, Completion};
 pub use content::{
@@ -30,7 +32,7 @@ pub use content::{
 pub use elicitation::{ElicitAction, ElicitRequestParams, ElicitResult, ElicitSchema};
 pub use error::{ErrorCode, RpcError};
 pub use json::RawJson;
-pub use lifecycle::{Implementation, InitializeResult};
+pub use lifecycle::{DiscoverResult, Implementation, InitializeResult};
 pub use logging::LoggingLevel;
 pub use prompts::{GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage};
 pub use resources::{ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceTemplate};

@@ -1,5 +1,6 @@
 //! What can be done (floor 2): the registry of functions and the one dispatcher that calls them.
 
+mod answer;
 pub(crate) mod arguments;
 mod blocking;
 mod bounds;
@@ -12,10 +13,13 @@ pub(crate) mod error;
 pub(crate) mod form;
 mod lifecycle;
 mod list;
+pub(crate) mod message;
+pub(crate) mod mirrored;
 pub(crate) mod nearest;
 pub(crate) mod outcome;
 mod params;
 mod patterns;
 mod problem;
 pub(crate) mod registry;
+mod stateless;
 mod template;

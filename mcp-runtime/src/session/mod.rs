@@ -10,7 +10,7 @@ use std::{
     },
 };
 
-pub(crate) use outbox::{Outbox, Overflow};
+pub(crate) use outbox::{Outbox, Overflow, Reply};
 use tokio::time::Instant;
 
 use crate::{

@@ -1,9 +1,10 @@
 //! The bounded queue of messages to one client, between whoever speaks and the transport that writes.
 
 use std::{
+    cell::OnceCell,
     collections::VecDeque,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll, Waker},
@@ -19,7 +20,6 @@ pub(crate) enum Overflow {
     /// Whoever speaks waits: there is one reader, and it is the other end of a pipe.
     Wait,
     /// The queue closes: one reader among many may not hold up the rest.
-    #[cfg(feature = "http")]
     Close,
 }
 
@@ -45,6 +45,29 @@ struct Queue {
     closed: bool,
     overflowed: bool,
     reader: Option<Waker>,
+}
+
+/// The queue of one call's own reply: made when somebody may speak into it.
+#[derive(Debug)]
+pub(crate) struct Reply<'a> {
+    queue: OnceCell<Arc<Outbox>>,
+    limits: &'a Limits,
+}
+
+#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener gives calls a reply of their own"))]
+impl<'a> Reply<'a> {
+    pub(crate) fn new(limits: &'a Limits) -> Self {
+        Self { queue: OnceCell::new(), limits }
+    }
+
+    pub(crate) fn queue(&self) -> &Arc<Outbox> {
+        self.queue.get_or_init(|| Arc::new(Outbox::new(Overflow::Close, self.limits)))
+    }
+
+    /// The queue, where somebody has taken it.
+    pub(crate) fn taken(&self) -> Option<&Arc<Outbox>> {
+        self.queue.get()
+    }
 }
 
 impl Outbox {

@@ -29,7 +29,10 @@ use crate::{
     limits::Limits,
     principal::{OwnerKey, Principal},
     protocol::jsonrpc,
-    server::dispatch::{Caller, Dispatcher, Received},
+    server::{
+        dispatch::{Caller, Dispatcher, Received},
+        message::Binding,
+    },
     session::{Outbox, Overflow, Session},
 };
 
@@ -150,19 +153,19 @@ impl LegacySse {
         client.touch();
         let due = Due::new(client);
         let mut answer = Vec::new();
-        let caller = Caller { session: &client.session, principal };
+        let caller = Caller { session: &client.session, principal, reply: None, binding: Binding::HttpSse };
         match self.dispatcher.receive(caller, message, &mut answer) {
             Received::Answered => due.deliver(answer),
             Received::Accepted => {}
             Received::Pending(call) => {
                 tokio::spawn(async move {
-                    if let Some(answer) = call.await {
-                        due.deliver(answer);
+                    if let Some(outcome) = call.await {
+                        due.deliver(outcome.answer);
                     }
                 });
             }
             Received::Forbidden(scopes) => return forbid(scopes, answer),
-            Received::Refused => {
+            Received::Refused(_) => {
                 // Whoever reads the answer to a POST may know no message without an id.
                 jsonrpc::with_null_id(&mut answer);
                 return json(StatusCode::BAD_REQUEST, answer);
