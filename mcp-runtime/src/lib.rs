@@ -47,6 +47,7 @@ pub mod config;
 pub mod limits;
 mod principal;
 pub mod protocol;
+mod secret;
 mod serve;
 mod server;
 mod session;
@@ -58,12 +59,11 @@ mod transport;
 #[cfg(feature = "macros")]
 pub use mcp_macros::*;
 
-pub use auth::{
-    Algorithm, ApiKey, ApiKeyOptions, ApiKeyValue, AuthOptions, InvalidDigest, JwtOptions, OAuthOptions, Secret,
-};
+pub use auth::{Algorithm, ApiKey, ApiKeyOptions, ApiKeyValue, AuthOptions, InvalidDigest, JwtOptions, OAuthOptions};
 pub use config::{CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
 pub use limits::Limits;
 pub use principal::{AuthMethod, OwnerKey, Principal};
+pub use secret::Secret;
 pub use serve::{Bound, Handle, McpServer};
 pub use server::{
     context::{Claims, Context, FromContext, State},

@@ -61,13 +61,7 @@ impl Frame {
     }
 
     /// Writes the answer to `id` where the result is no handler's.
-    pub(super) fn write_own<R: Serialize>(
-        &self,
-        out: &mut Vec<u8>,
-        id: Id<'_>,
-        version: ProtocolVersion,
-        result: &R,
-    ) {
+    pub(super) fn write_own<R: Serialize>(&self, out: &mut Vec<u8>, id: Id<'_>, version: ProtocolVersion, result: &R) {
         if version.has_result_type() {
             self.write_framed(out, id, &self.complete, result);
         } else {

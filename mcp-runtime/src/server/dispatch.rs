@@ -28,6 +28,7 @@ use super::{
     outcome::{Completer, Later, Step, resource_not_found},
     params::{self, Params},
     registry::{List, Registry},
+    seal::Seal,
     stateless::Era,
 };
 use crate::{
@@ -47,6 +48,7 @@ pub(crate) struct Dispatcher {
     registry: Registry,
     limits: Limits,
     blocking: BlockingPool,
+    seal: Seal,
 }
 
 /// Whose message it is: the session's, sent by a principal where the listener authenticates.
@@ -105,10 +107,7 @@ pub(crate) enum Received {
     /// The handler is not done: drive this, then send what it gives.
     Pending(Pending),
     /// Nothing was done; the refusal stands in the buffer.
-    Refused(
-        #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has statuses"))]
-        Fault,
-    ),
+    Refused(#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has statuses"))] Fault),
     /// The principal lacks one of these scopes; the refusal stands in the buffer.
     Forbidden(
         #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener tells which"))]
@@ -156,9 +155,9 @@ impl Fault {
 }
 
 impl Dispatcher {
-    pub(crate) fn new(registry: Registry, limits: Limits) -> Arc<Self> {
+    pub(crate) fn new(registry: Registry, limits: Limits, seal: Seal) -> Arc<Self> {
         let blocking = BlockingPool::new(&limits);
-        Arc::new(Self { registry, limits, blocking })
+        Arc::new(Self { registry, limits, blocking, seal })
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -293,9 +292,7 @@ impl Dispatcher {
             return Err(RpcError::new(ErrorCode::MethodNotFound, message).into());
         };
         let session = caller.session;
-        if !version.is_stateless()
-            && session.agreed().is_none()
-            && !matches!(found, Method::Initialize | Method::Ping)
+        if !version.is_stateless() && session.agreed().is_none() && !matches!(found, Method::Initialize | Method::Ping)
         {
             return Err(RpcError::invalid_request("`initialize` comes first").into());
         }

@@ -21,5 +21,6 @@ mod params;
 mod patterns;
 mod problem;
 pub(crate) mod registry;
+pub(crate) mod seal;
 mod stateless;
 mod template;
