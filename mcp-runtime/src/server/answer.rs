@@ -30,7 +30,7 @@ answers!(CallToolResult, ReadResourceResult, GetPromptResult, CompleteResult);
 
 /// What every result of the newest version begins with, written down once.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     /// The server, as a result's `_meta` names it.
     info: serde_json::Value,
     /// `{"resultType":"complete","_meta":{…}`: a result but for its own members.
@@ -61,13 +61,7 @@ impl Frame {
     }
 
     /// Writes the answer to `id` where the result is no handler's.
-    pub(super) fn write_own<R: Serialize>(
-        &self,
-        out: &mut Vec<u8>,
-        id: Id<'_>,
-        version: ProtocolVersion,
-        result: &R,
-    ) {
+    pub(super) fn write_own<R: Serialize>(&self, out: &mut Vec<u8>, id: Id<'_>, version: ProtocolVersion, result: &R) {
         if version.has_result_type() {
             self.write_framed(out, id, &self.complete, result);
         } else {

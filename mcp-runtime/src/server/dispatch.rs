@@ -105,10 +105,7 @@ pub(crate) enum Received {
     /// The handler is not done: drive this, then send what it gives.
     Pending(Pending),
     /// Nothing was done; the refusal stands in the buffer.
-    Refused(
-        #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has statuses"))]
-        Fault,
-    ),
+    Refused(#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has statuses"))] Fault),
     /// The principal lacks one of these scopes; the refusal stands in the buffer.
     Forbidden(
         #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener tells which"))]
@@ -293,9 +290,7 @@ impl Dispatcher {
             return Err(RpcError::new(ErrorCode::MethodNotFound, message).into());
         };
         let session = caller.session;
-        if !version.is_stateless()
-            && session.agreed().is_none()
-            && !matches!(found, Method::Initialize | Method::Ping)
+        if !version.is_stateless() && session.agreed().is_none() && !matches!(found, Method::Initialize | Method::Ping)
         {
             return Err(RpcError::invalid_request("`initialize` comes first").into());
         }

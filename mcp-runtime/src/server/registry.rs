@@ -22,8 +22,8 @@ use super::{
     template,
 };
 use crate::protocol::{
-    self, Annotations, CacheScope, Caching, CallToolResult, GetPromptResult, Icon, Implementation, ProtocolVersion, ReadResourceResult,
-    ServerCapabilities, ToolAnnotations,
+    self, Annotations, CacheScope, Caching, CallToolResult, GetPromptResult, Icon, Implementation, ProtocolVersion,
+    ReadResourceResult, ServerCapabilities, ToolAnnotations,
     capabilities::{Empty, ListCapability},
 };
 

@@ -64,11 +64,7 @@ pub(super) fn era(id: Option<Id<'_>>, body: &Body<'_>, binding: Binding<'_>) -> 
     }
 }
 
-fn climb(
-    method: &str,
-    params: &Params<'_>,
-    headers: Option<&dyn HeaderLines>,
-) -> Result<ProtocolVersion, RpcError> {
+fn climb(method: &str, params: &Params<'_>, headers: Option<&dyn HeaderLines>) -> Result<ProtocolVersion, RpcError> {
     if let Some(headers) = headers
         && headers.line(VERSION_HEADER) == Line::Absent
     {
