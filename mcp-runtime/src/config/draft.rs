@@ -39,7 +39,7 @@ impl From<ServerOptions> for Draft {
         let (kind, mut http, default) = match options.transport {
             TransportOptions::Stdio => (Kind::Stdio, SseOptions::default(), SSE_ENDPOINT),
             TransportOptions::Sse(sse) => (Kind::Sse, sse, SSE_ENDPOINT),
-            TransportOptions::HttpStream(http) => (Kind::HttpStream, widened(http), MCP_ENDPOINT),
+            TransportOptions::HttpStream(http) => (Kind::HttpStream, http.widened(), MCP_ENDPOINT),
         };
         Self {
             name: options.name,
@@ -285,36 +285,6 @@ fn elsewhere(name: &str) -> Option<&'static str> {
     ];
     let place = PLACES.iter().find(|(known, _)| *known == name);
     place.map(|(_, path)| *path).or_else(|| limits::path_of(name))
-}
-
-fn widened(http: HttpStreamOptions) -> SseOptions {
-    let HttpStreamOptions {
-        port,
-        host,
-        endpoint,
-        sessions,
-        resumability,
-        cors,
-        auth,
-        public_url,
-        allowed_hosts,
-        limits,
-        health_endpoint,
-    } = http;
-    SseOptions {
-        port,
-        host,
-        endpoint,
-        sessions,
-        resumability,
-        cors,
-        auth,
-        public_url,
-        allowed_hosts,
-        limits,
-        health_endpoint,
-        ..SseOptions::default()
-    }
 }
 
 fn narrowed(http: SseOptions, endpoint: String) -> HttpStreamOptions {

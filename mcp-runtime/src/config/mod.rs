@@ -253,6 +253,39 @@ impl Default for SseOptions {
     }
 }
 
+impl HttpStreamOptions {
+    /// The same as options of the transport that has all of them; its `endpoint` is still that of Streamable HTTP.
+    pub(crate) fn widened(self) -> SseOptions {
+        let Self {
+            port,
+            host,
+            endpoint,
+            sessions,
+            resumability,
+            cors,
+            auth,
+            public_url,
+            allowed_hosts,
+            limits,
+            health_endpoint,
+        } = self;
+        SseOptions {
+            port,
+            host,
+            endpoint,
+            sessions,
+            resumability,
+            cors,
+            auth,
+            public_url,
+            allowed_hosts,
+            limits,
+            health_endpoint,
+            ..SseOptions::default()
+        }
+    }
+}
+
 impl Default for HttpStreamOptions {
     fn default() -> Self {
         let shared = SseOptions::default();

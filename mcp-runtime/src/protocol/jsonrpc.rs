@@ -72,6 +72,14 @@ impl Malformed<'_> {
     }
 }
 
+#[cfg(feature = "http")]
+impl Malformed<'_> {
+    /// Writes the refusal for a client whose version nobody knows: an id that could not be read is null.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        write_error(out, self.id, &self.error, ProtocolVersion::WITH_HANDSHAKE[0]);
+    }
+}
+
 impl<'a> Envelope<'a> {
     /// Takes one message apart.
     ///

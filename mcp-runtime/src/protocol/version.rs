@@ -29,6 +29,9 @@ impl ProtocolVersion {
     /// The newest version that a handshake can agree on.
     pub const LATEST_WITH_HANDSHAKE: Self = Self::V2025_11_25;
 
+    /// The version of a client of Streamable HTTP that names none in its headers.
+    pub const WITHOUT_HEADER: Self = Self::V2025_03_26;
+
     /// The versions in which each request speaks for itself.
     pub const STATELESS: [Self; 1] = [Self::V2026_07_28];
 

@@ -30,7 +30,7 @@ answers!(CallToolResult, ReadResourceResult, GetPromptResult, CompleteResult);
 
 /// What every result of the newest version begins with, written down once.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     /// The server, as a result's `_meta` names it.
     info: serde_json::Value,
     /// `{"resultType":"complete","_meta":{…}`: a result but for its own members.

@@ -102,15 +102,6 @@ impl<'a> Message<'a> {
             (Era::Session, _) => Belongs::ToSession,
         }
     }
-
-    /// The id of a request, for a refusal of whoever carries it.
-    #[cfg(feature = "http")]
-    pub(crate) fn id(&self) -> Option<Id<'a>> {
-        match &self.0 {
-            Content::Single(single) if matches!(single.body, Body::Call { .. }) => single.id,
-            _ => None,
-        }
-    }
 }
 
 impl<'a> Single<'a> {

@@ -81,6 +81,15 @@ impl Session {
         self.agreed.set(agreed).is_ok()
     }
 
+    /// Takes a client at its word that says its version without a handshake; one that says none speaks the oldest that
+    /// Streamable HTTP has.
+    #[cfg(feature = "http")]
+    pub(crate) fn assume(&self, version: Option<&str>) {
+        let version = version.and_then(ProtocolVersion::parse).filter(|version| !version.is_stateless());
+        let version = version.unwrap_or(ProtocolVersion::WITHOUT_HEADER);
+        self.agree(Agreed { version, client_info: None, capabilities: ClientCapabilities::default() });
+    }
+
     pub(crate) fn agreed(&self) -> Option<&Agreed> {
         self.agreed.get()
     }

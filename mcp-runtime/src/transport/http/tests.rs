@@ -18,7 +18,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{Clients, HttpOptions, Listener};
+use super::{HttpOptions, Listener, Sessions};
 use crate::{
     limits::Limits,
     protocol::Implementation,
@@ -35,7 +35,7 @@ use crate::{
 
 struct Server {
     address: SocketAddr,
-    clients: Arc<Clients>,
+    clients: Arc<Sessions>,
     fixture: Arc<Fixture>,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<()>,
@@ -92,7 +92,7 @@ impl Server {
             Arc::new(Fixture { added: AtomicUsize::new(0), waiting: Semaphore::new(0), release: Semaphore::new(0) });
         let dispatcher = dispatcher(&fixture, options.limits.clone());
         let listener = Listener::bind(dispatcher, "127.0.0.1", 0, options).await.unwrap();
-        let (address, clients) = (listener.local_addr(), Arc::clone(listener.clients()));
+        let (address, clients) = (listener.local_addr(), Arc::clone(listener.sessions()));
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(listener.serve(async {
             drop(stopped.await);
