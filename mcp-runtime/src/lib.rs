@@ -66,6 +66,7 @@ pub use principal::{AuthMethod, OwnerKey, Principal};
 pub use secret::Secret;
 pub use serve::{Bound, Handle, McpServer};
 pub use server::{
+    ask::{AskError, ClientFeature, Elicit, ElicitUrl, Elicited, ListRoots, Sample},
     context::{Claims, Context, FromContext, State},
     error::Error,
     form::{ElicitationForm, FormError},
@@ -86,7 +87,7 @@ pub mod prelude {
     pub use mcp_macros::*;
 
     pub use crate::{
-        Context, Error, Json, McpServer, PromptError, ResourceError, ServerOptions, State, ToolError,
+        Context, Elicited, Error, Json, McpServer, PromptError, ResourceError, ServerOptions, State, ToolError,
         protocol::{
             CallToolResult, ContentBlock, GetPromptResult, PromptMessage, ReadResourceResult, ResourceContents,
         },

@@ -89,6 +89,18 @@ pub struct ElicitResult {
     pub content: Option<Map<String, Value>>,
 }
 
+impl ElicitResult {
+    /// A form that was accepted, with its fields.
+    pub fn accept(content: Value) -> Self {
+        Self { action: ElicitAction::Accept, content: content.as_object().cloned() }
+    }
+
+    /// A question without an answer: declined, cancelled, or a page that the user agreed to visit.
+    pub fn of(action: ElicitAction) -> Self {
+        Self { action, content: None }
+    }
+}
+
 /// What the user did with a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -10,6 +10,7 @@ pub mod completion;
 pub mod content;
 pub mod elicitation;
 pub mod error;
+pub(crate) mod input;
 pub mod json;
 pub(crate) mod jsonrpc;
 pub mod lifecycle;

@@ -287,6 +287,12 @@ impl ToolResultContent {
 }
 
 impl CreateMessageResult {
+    /// What the model `model` said.
+    pub fn new(content: impl Into<SamplingMessageContentBlock>, model: impl Into<String>) -> Self {
+        let (role, content, model) = (Role::Assistant, vec![content.into()], model.into());
+        Self { role, content, model, stop_reason: Some("endTurn".to_owned()), meta: None }
+    }
+
     /// The text of the first text block.
     pub fn first_text(&self) -> Option<&str> {
         self.content.iter().find_map(SamplingMessageContentBlock::as_text)

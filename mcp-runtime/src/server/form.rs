@@ -64,9 +64,9 @@ use crate::protocol::{
     label = "not a form",
     note = "derive `serde::Deserialize` and `schemars::JsonSchema` for `{Self}`, a struct of texts, numbers, `bool`s and enums without data"
 )]
-pub trait ElicitationForm: DeserializeOwned + JsonSchema {}
+pub trait ElicitationForm: DeserializeOwned + JsonSchema + Send + 'static {}
 
-impl<T: DeserializeOwned + JsonSchema> ElicitationForm for T {}
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> ElicitationForm for T {}
 
 /// Why something is no form: all that is wrong with it, for whoever writes the handler.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 mod answer;
 pub(crate) mod arguments;
+pub(crate) mod ask;
 mod blocking;
 mod bounds;
 pub(crate) mod context;
@@ -21,6 +22,7 @@ mod params;
 mod patterns;
 mod problem;
 pub(crate) mod registry;
+mod round;
 pub(crate) mod seal;
 mod stateless;
 mod template;

@@ -192,7 +192,7 @@ fn derived(secret: &[u8]) -> Key {
     key
 }
 
-fn random<const N: usize>() -> std::io::Result<[u8; N]> {
+pub(super) fn random<const N: usize>() -> std::io::Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
     Ok(bytes)
