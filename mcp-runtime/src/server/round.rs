@@ -53,8 +53,9 @@ struct Given {
 struct Asked {
     #[serde(rename = "k")]
     key: String,
-    #[serde(rename = "d")]
-    digest: String,
+    /// None where the client answered before it was asked: then nobody knows what it has seen.
+    #[serde(rename = "d", skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
 }
 
 impl Answers {
@@ -68,9 +69,18 @@ impl Answers {
         state: Option<&RawValue>,
         responses: Option<&RawValue>,
     ) -> Result<Self, RpcError> {
+        let mut given: BTreeMap<Cow<'_, str>, &RawValue> = match responses {
+            None => BTreeMap::new(),
+            Some(raw) if raw.get().starts_with('{') => params::read(raw)?,
+            Some(_) => return Err(RpcError::invalid_params("`params.inputResponses` must be an object")),
+        };
         let Some(state) = state else {
-            // Answers without the state that was given with the questions are answers to nothing.
-            return Ok(Self::default());
+            // Whoever knows a question by its name may answer it before it is asked.
+            let unasked = |(key, answer): (Cow<'_, str>, &RawValue)| Given {
+                to: Asked { key: key.into_owned(), digest: None },
+                answer: answer.into(),
+            };
+            return Ok(Self { given: given.into_iter().map(unasked).collect(), ..Self::default() });
         };
         let state = params::text("params.requestState", Some(state))?;
         let content = seal.open(&bond(), SystemTime::now(), &state)?;
@@ -78,11 +88,6 @@ impl Answers {
             tracing::error!(%error, "a sealed state is not what this server writes; is a key shared with another?");
             RpcError::invalid_params("`params.requestState` is of another version of this server")
         })?;
-        let mut given: BTreeMap<Cow<'_, str>, &RawValue> = match responses {
-            None => BTreeMap::new(),
-            Some(raw) if raw.get().starts_with('{') => params::read(raw)?,
-            Some(_) => return Err(RpcError::invalid_params("`params.inputResponses` must be an object")),
-        };
         for to in std::mem::take(&mut answers.asked) {
             if let Some(answer) = given.remove(to.key.as_str()) {
                 answers.given.push(Given { to, answer: answer.into() });
@@ -123,6 +128,8 @@ pub(super) struct Note<'a> {
 #[derive(Debug)]
 pub(super) struct Keyed {
     asked: Asked,
+    /// The key is its own.
+    named: bool,
     request: InputRequest,
 }
 
@@ -142,13 +149,13 @@ impl Round {
         let key = (1..).map(numbered).find(|key| !notes.keys.contains(key)).unwrap_or_default();
         notes.keys.insert(key.clone());
         let words = format!("{}\n{}", request.method, request.params.as_ref().map_or("", RawJson::get));
-        let digest = BASE64_URL_SAFE_NO_PAD.encode(&digest(words.as_bytes())[..16]);
-        Keyed { asked: Asked { key, digest }, request }
+        let digest = Some(BASE64_URL_SAFE_NO_PAD.encode(&digest(words.as_bytes())[..16]));
+        Keyed { named: own == Some(&key), asked: Asked { key, digest }, request }
     }
 
     /// The answer to a question, where the client has given one.
     pub(super) fn answer(&self, question: &Keyed) -> Option<&RawJson> {
-        let found = self.answers.given.iter().find(|given| given.to == question.asked);
+        let found = self.answers.given.iter().find(|given| question.is_answered_by(given));
         if found.is_none() && self.answers.given.iter().any(|given| given.to.key == question.asked.key) {
             tracing::debug!(
                 key = question.asked.key,
@@ -160,7 +167,8 @@ impl Round {
 
     /// Forgets an answer that does not fit its question.
     pub(super) fn refuse(&self, question: &Keyed) {
-        self.notes().unfit.push(question.asked.clone());
+        let unfit = self.answers.given.iter().filter(|given| question.is_answered_by(given));
+        self.notes().unfit.extend(unfit.map(|given| given.to.clone()));
     }
 
     /// Notes that a question waits; none where too many do.
@@ -236,6 +244,12 @@ impl Round {
 
     fn notes(&self) -> MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Keyed {
+    fn is_answered_by(&self, given: &Given) -> bool {
+        given.to == self.asked || (self.named && given.to.digest.is_none() && given.to.key == self.asked.key)
     }
 }
 
