@@ -187,17 +187,13 @@ impl Dispatcher {
     pub(crate) fn take(self: &Arc<Self>, caller: Caller<'_>, message: &Message<'_>, out: &mut Vec<u8>) -> Received {
         match &message.0 {
             Content::Single(single) => self.handle(caller, single, out),
-            Content::Batch(text) => self.take_batch(caller, text, out),
+            Content::Batch(messages) => self.take_batch(caller, messages, out),
         }
     }
 
     /// Takes an array of messages, where the session's version has such.
-    fn take_batch(self: &Arc<Self>, caller: Caller<'_>, text: &str, out: &mut Vec<u8>) -> Received {
+    fn take_batch(self: &Arc<Self>, caller: Caller<'_>, messages: &[&RawValue], out: &mut Vec<u8>) -> Received {
         let version = caller.session.version();
-        let messages: Vec<&RawValue> = match serde_json::from_str(text) {
-            Ok(messages) => messages,
-            Err(_) => return refuse(out, &Malformed::parse_error("the message is not valid JSON"), version),
-        };
         let most = self.limits.max_batch;
         let refusal = if !caller.session.agreed().is_some_and(|agreed| agreed.version.has_batching()) {
             Some("batches exist in version 2025-03-26 only".to_owned())
