@@ -238,15 +238,6 @@ pub(crate) fn write_result<T: Serialize + ?Sized>(out: &mut Vec<u8>, id: Id<'_>,
     out.push(b'}');
 }
 
-/// Gives a refusal without an id a null one.
-#[cfg(feature = "http")]
-pub(crate) fn with_null_id(refusal: &mut Vec<u8>) {
-    const WITHOUT: &[u8] = br#"{"jsonrpc":"2.0","error":"#;
-    if refusal.starts_with(WITHOUT) {
-        refusal.splice(..WITHOUT.len(), br#"{"jsonrpc":"2.0","id":null,"error":"#.iter().copied());
-    }
-}
-
 /// Takes the line breaks out of JSON text: they may stand in it as blanks, where somebody else has written it, and would
 /// end a line, or a line of an event, on the wire.
 pub(crate) fn flatten(json: &mut [u8], from: usize) {

@@ -100,7 +100,7 @@ impl Gate {
         let body = body.unwrap_or_else(|| {
             let code = if status.is_server_error() { ErrorCode::InternalError } else { ErrorCode::InvalidRequest };
             let mut body = Vec::new();
-            write_error(&mut body, None, &RpcError::new(code, message), ProtocolVersion::WITH_HANDSHAKE[0]);
+            write_error(&mut body, None, &RpcError::new(code, message), ProtocolVersion::LATEST_WITH_HANDSHAKE);
             body
         });
         let mut response = json(status, body);

@@ -162,11 +162,7 @@ impl LegacySse {
                 });
             }
             Received::Forbidden(scopes) => return forbid(scopes, answer),
-            Received::Refused => {
-                // Whoever reads the answer to a POST may know no message without an id.
-                jsonrpc::with_null_id(&mut answer);
-                return json(StatusCode::BAD_REQUEST, answer);
-            }
+            Received::Refused => return json(StatusCode::BAD_REQUEST, answer),
             Received::Busy => return Rejection::TooManyRequests.with_body(answer),
         }
         let mut accepted = Response::new(ReplyBody::default());

@@ -105,8 +105,9 @@ impl Rejection {
     pub(super) fn answer(self, id: Option<Id<'_>>) -> Response<ReplyBody> {
         let code = if self.status().is_server_error() { ErrorCode::InternalError } else { ErrorCode::InvalidRequest };
         let mut body = Vec::new();
-        // The oldest version's frame: an id that is not known is null, which every client can read.
-        write_error(&mut body, id, &RpcError::new(code, self.text()), ProtocolVersion::WITH_HANDSHAKE[0]);
+        // The newest version's frame, as the version is not known here either: the standard wants "a JSON-RPC error response
+        // that has no `id`" (basic, "Transports"), and has no definition that a null one would fit.
+        write_error(&mut body, id, &RpcError::new(code, self.text()), ProtocolVersion::LATEST_WITH_HANDSHAKE);
         self.with_body(body)
     }
 

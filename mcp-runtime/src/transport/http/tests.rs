@@ -295,7 +295,7 @@ impl Reply {
         assert_eq!(self.status, status, "{self:?}");
         let code = if status >= 500 { -32603 } else { -32600 };
         assert_eq!(self.json()["error"]["code"], code, "{self:?}");
-        assert_eq!(self.json()["id"], Value::Null);
+        assert_eq!(self.json().get("id"), None, "{self:?}");
         assert_eq!(self.json()["jsonrpc"], "2.0");
         assert!(self.json()["error"]["message"].is_string());
         assert_eq!(self.header("content-type"), Some("application/json"));
@@ -416,6 +416,7 @@ async fn the_same_ids_of_two_clients_do_not_meet() {
 async fn what_is_no_message_is_refused_by_status_and_the_stream_stays_silent() {
     let server = Server::start(|_| {}).await;
     let mut stream = server.initialized().await;
+    // The session is at the oldest version, whose errors have an id in any case.
     for (body, id, code) in [
         ("{", Value::Null, -32700),
         ("\"text\"", Value::Null, -32600),
@@ -426,8 +427,8 @@ async fn what_is_no_message_is_refused_by_status_and_the_stream_stays_silent() {
     ] {
         let reply = server.ask(post_text(&stream.uri, "Content-Type: application/json\r\n", body)).await;
         assert_eq!(
-            (reply.status, &reply.json()["error"]["code"], &reply.json()["id"]),
-            (400, &json!(code), &id),
+            (reply.status, &reply.json()["error"]["code"], reply.json().get("id")),
+            (400, &json!(code), Some(&id)),
             "{body}"
         );
     }
