@@ -1,6 +1,10 @@
 //! HTTP by hand, so that tests say and see every byte: requests, answers, event streams.
 
-use std::{collections::VecDeque, net::SocketAddr};
+use std::{
+    collections::{HashMap, VecDeque},
+    net::SocketAddr,
+    sync::{LazyLock, Mutex, MutexGuard, PoisonError},
+};
 
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
@@ -8,7 +12,14 @@ use tokio::{
     time::timeout,
 };
 
-use crate::PATIENCE;
+use crate::{PATIENCE, schema::Shared};
+
+/// The conversations of open event streams, by the address and the path that take their messages: what is posted there by
+/// hand belongs to them, too.
+fn conversations() -> MutexGuard<'static, HashMap<(SocketAddr, String), Shared>> {
+    static CONVERSATIONS: LazyLock<Mutex<HashMap<(SocketAddr, String), Shared>>> = LazyLock::new(Mutex::default);
+    CONVERSATIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// An answer: its status, its header lines with lower-case names, its body.
 #[derive(Clone, Debug)]
@@ -28,8 +39,10 @@ impl Answer {
     }
 }
 
-/// Sends a request on a connection of its own, and reads the answer to its end.
+/// Sends a request on a connection of its own, and reads the answer to its end. A message in it is checked.
 pub async fn request(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    let conversation = conversations().get(&(address, path.to_owned())).cloned().unwrap_or_default();
+    conversation.observe_sent(body);
     let mut connection = connect(address).await;
     write_request(&mut connection, address, method, path, headers, body).await;
     let (status, headers) = read_head(&mut connection).await;
@@ -38,7 +51,12 @@ pub async fn request(address: SocketAddr, method: &str, path: &str, headers: &[(
     if method != "HEAD" {
         timeout(PATIENCE, connection.read_exact(&mut bytes)).await.expect("a body in time").expect("a whole body");
     }
-    Answer { status, headers, body: String::from_utf8(bytes).expect("UTF-8") }
+    let body = String::from_utf8(bytes).expect("UTF-8");
+    // Health and metadata are documents of their own; what answers a message is one.
+    if body.contains(r#""jsonrpc""#) || body.contains(r#""error":{"#) {
+        conversation.observe_received(&body);
+    }
+    Answer { status, headers, body }
 }
 
 /// An open event stream of HTTP+SSE with its session.
@@ -54,6 +72,13 @@ pub struct EventStream {
     refused: VecDeque<String>,
     /// Text of the body that was read and is not yet a line.
     body: String,
+    conversation: Shared,
+}
+
+impl Drop for EventStream {
+    fn drop(&mut self) {
+        conversations().remove(&(self.address, self.endpoint.clone()));
+    }
 }
 
 impl EventStream {
@@ -70,10 +95,18 @@ impl EventStream {
         write_request(&mut reader, address, "GET", path, &all, "").await;
         let (status, headers) = read_head(&mut reader).await;
         assert_eq!(status, 200, "{headers:?}");
-        let mut stream =
-            Self { address, reader, headers, endpoint: String::new(), refused: VecDeque::new(), body: String::new() };
+        let mut stream = Self {
+            address,
+            reader,
+            headers,
+            endpoint: String::new(),
+            refused: VecDeque::new(),
+            body: String::new(),
+            conversation: Shared::default(),
+        };
         let (event, endpoint) = stream.event().await.expect("a first event");
         assert_eq!(event, "endpoint");
+        conversations().insert((address, endpoint.clone()), stream.conversation.clone());
         stream.endpoint = endpoint;
         stream
     }
@@ -97,6 +130,7 @@ impl EventStream {
         }
         let (event, data) = self.event().await.expect("an open stream");
         assert_eq!(event, "message");
+        self.conversation.observe_received(&data);
         data
     }
 
