@@ -54,7 +54,11 @@ pub async fn request(address: SocketAddr, method: &str, path: &str, headers: &[(
     let body = String::from_utf8(bytes).expect("UTF-8");
     // Health and metadata are documents of their own; what answers a message is one.
     if body.contains(r#""jsonrpc""#) || body.contains(r#""error":{"#) {
-        conversation.observe_received(&body);
+        if status < 400 {
+            conversation.observe_received(&body);
+        } else {
+            conversation.observe_refusal(&body);
+        }
     }
     Answer { status, headers, body }
 }

@@ -64,6 +64,20 @@ impl Conversation {
         assert!(wrong.is_empty(), "{} has no such message: {wrong:#?}\n{start}", self.current().version);
     }
 
+    /// Takes note of the body of an answer whose HTTP status refuses a message.
+    ///
+    /// # Panics
+    /// As [`Conversation::observe_received`] does.
+    pub fn observe_refusal(&mut self, text: &str) {
+        // It may come from before the session was looked up, and is then of no version. The standard lets it go without an
+        // id ("an error response that has no `id`"), as the newest schemas have it and the oldest ones do not.
+        let Some(Ok(message)) = messages(text).map(<[_; 1]>::try_from) else { return self.observe_received(text) };
+        if message[0].contains_key("id") || self.agreed.is_none() {
+            return self.observe_received(text);
+        }
+        Self::default().observe_received(text);
+    }
+
     /// What is wrong with what the server says.
     pub fn complaints(&mut self, text: &str) -> Vec<String> {
         let Some(messages) = messages(text) else { return vec!["not a JSON object".to_owned()] };
@@ -170,6 +184,11 @@ impl Shared {
     /// See [`Conversation::observe_received`].
     pub fn observe_received(&self, text: &str) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).observe_received(text);
+    }
+
+    /// See [`Conversation::observe_refusal`].
+    pub fn observe_refusal(&self, text: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).observe_refusal(text);
     }
 }
 

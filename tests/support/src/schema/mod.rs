@@ -108,6 +108,7 @@ impl Checker {
         let mut wrong = Vec::new();
         for choice in choices {
             let mut complaints = self.value(&choice, result);
+            complaints.extend(wrong_schemas(result));
             complaints.extend(self.wrong_result_type(&choice, result));
             if complaints.is_empty() {
                 return complaints;
@@ -217,6 +218,13 @@ impl Checker {
     fn named<'a>(&self, names: &[&'a str]) -> &'a str {
         names.iter().find(|name| self.definitions.contains_key(**name)).expect("a definition")
     }
+}
+
+/// What is wrong with the schemas of listed tools: to the standard they are objects, to JSON Schema they are more.
+fn wrong_schemas(result: &Value) -> Vec<String> {
+    let tools = result["tools"].as_array().into_iter().flatten();
+    let schemas = tools.flat_map(|tool| [tool.get("inputSchema"), tool.get("outputSchema")]).flatten();
+    schemas.filter_map(|schema| jsonschema::meta::validate(schema).err()).map(|error| said_short(&error)).collect()
 }
 
 /// The name of the definition that a schema refers to.

@@ -54,6 +54,12 @@ fn results_belong_to_the_method_and_the_version() {
         ("2025-06-18", "resources/read", json!({"contents": [{"uri": "a:b", "blob": "?"}]}), Some("\"byte\"")),
         ("2025-06-18", "resources/read", json!({"contents": [{"uri": "no uri", "text": ""}]}), Some("\"uri\"")),
         ("2025-06-18", "resources/read", json!({"contents": [{"uri": "a:b"}]}), Some("fits no choice")),
+        (
+            "2025-11-25",
+            "tools/list",
+            json!({"tools": [{"name": "t", "inputSchema": {"type": "object", "properties": {"a": {"type": "integr"}}}}]}),
+            Some("\"integr\""),
+        ),
         // Of another method.
         ("2025-06-18", "prompts/list", tool(json!({})), Some("\"prompts\" is a required")),
         ("2025-06-18", "ping", content.clone(), Some("'content' was unexpected")),
@@ -212,6 +218,25 @@ fn a_conversation_knows_what_was_asked_and_the_version() {
     let mut other = Conversation::default();
     other.observe_sent(&format!("[{}]", ask(json!(4), "ping", json!({}))));
     expect("a batch", &other.complaints(&format!("[{}]", answer(json!(4), json!({})))), Some("has no batches"));
+}
+
+#[test]
+fn a_refusal_by_status_may_leave_its_id_out_at_any_version() {
+    let mut talk = Conversation::default();
+    talk.observe_sent(r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#);
+    let server = json!({"name": "s", "version": "1"});
+    let greeting = json!({"protocolVersion": "2024-11-05", "capabilities": {}, "serverInfo": server});
+    talk.observe_received(&json!({"jsonrpc": "2.0", "id": 1, "result": greeting}).to_string());
+    let without_id = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}"#;
+    talk.observe_refusal(without_id);
+    talk.observe_refusal(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m"}}"#);
+    expect("no refusal", &talk.complaints(without_id), Some("\"id\" is a required"));
+}
+
+#[test]
+#[should_panic(expected = "has no such message")]
+fn a_wrong_refusal_ends_the_test() {
+    Conversation::default().observe_refusal(r#"{"error":{"code":-32600,"message":"m"}}"#);
 }
 
 #[test]
