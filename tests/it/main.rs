@@ -7,6 +7,7 @@ mod arguments;
 mod auth;
 mod batches;
 mod calls;
+mod every_field;
 mod fixture;
 mod isolation;
 mod jsonrpc;
