@@ -3,6 +3,7 @@
 mod limits;
 mod matrix;
 mod options;
+mod secrets;
 
 use mcp_runtime::{Claims, Principal, prelude::*};
 use mcp_test_support::{
