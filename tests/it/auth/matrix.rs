@@ -159,7 +159,10 @@ fn tokens(
     vec![
         ("none", Credential::Headers(Vec::new()), Verdict::Missing),
         ("another scheme", Credential::Headers(vec![("Authorization", "Basic YTpi".into())]), Verdict::Missing),
-        ("elsewhere", Credential::Headers(vec![("Cookie", format!("token={}", sign(base)))]), Verdict::Missing),
+        ("in a cookie", Credential::Headers(vec![("Cookie", format!("token={}", sign(base)))]), Verdict::Missing),
+        ("in another header", Credential::Headers(vec![("X-API-Key", sign(base))]), Verdict::Missing),
+        ("in the query", Credential::Query(format!("access_token={}", sign(base))), Verdict::Missing),
+        ("hostile", bearer("a\"b\\, error=\"none"), MALFORMED),
         ("empty", bearer(""), MALFORMED),
         ("malformed", bearer("two words"), MALFORMED),
         ("twice", Credential::Headers(twice), Verdict::Twice("there are two Authorization headers")),
@@ -171,6 +174,9 @@ fn tokens(
         ("wrong issuer", signed(json!({"iss": "https://evil.test"})), Verdict::Wrong("the token is of another issuer")),
         ("wrong audience", signed(json!({"aud": "other"})), Verdict::Wrong("the token is for another audience")),
         ("missing scope", signed(json!({"scope": "mcp"})), Verdict::NoAdministrator),
+        ("the scheme in lower case", Credential::Headers(vec![("Authorization", format!("bearer {}", sign(base)))]), {
+            Verdict::Right
+        }),
         ("right", signed(json!({})), Verdict::Right),
     ]
 }

@@ -7,10 +7,12 @@ mod secrets;
 
 use mcp_runtime::{Claims, Principal, prelude::*};
 use mcp_test_support::{
+    PATIENCE,
     http::{Answer, EventStream, request},
-    identity::{hmac_signed, now, over},
+    identity::{CLIENT, Provider, hmac_signed, now, over},
 };
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 const ISSUER: &str = "https://idp.test";
@@ -210,7 +212,9 @@ async fn a_stream_ends_with_its_credential() {
     let guarded = Guarded::start(jwt_auth(json!({"leewaySeconds": 0}))).await;
     let brief = bearer(json!({"exp": now() + 3}));
     let mut stream = guarded.open(&[("Authorization", &brief)]).await;
-    assert_eq!(stream.event().await, None, "it ends, and says nothing more");
+    // Sooner than it would for want of use.
+    let end = timeout(PATIENCE, stream.event()).await.expect("an end in time");
+    assert_eq!(end, None, "it ends, and says nothing more");
     assert_eq!(guarded.get("/sse", &[("Authorization", &brief)]).await.status, 401, "it was remembered as right");
     let right = bearer(json!({}));
     assert_eq!(guarded.post(&stream.endpoint, &[("Authorization", &right)], PING).await.status, 404);
@@ -257,4 +261,86 @@ async fn credentials_are_looked_at_before_anything_else() {
     let head = [JSON, ("Content-Length", &*huge.len().to_string())];
     let refused = request(guarded.address, "PUT", &stream.endpoint, &head, "").await;
     assert_eq!(refused.status, 401, "{refused:?}");
+}
+
+#[tokio::test]
+async fn browsers_are_told_before_they_are_asked() {
+    const PAGE: &str = "https://app.test";
+    let keys = json!({"type": "apikey", "options": {"keys": ["the-right-key"], "headerName": "X-Team-Key"}});
+    for (auth, header, other) in
+        [(jwt_auth(json!({})), "authorization", "x-team-key"), (keys, "x-team-key", "x-api-key")]
+    {
+        let guarded = Guarded::with(json!({"auth": auth, "cors": {"allowOrigins": [PAGE]}})).await;
+        for path in ["/sse", "/messages", "/nowhere"] {
+            let preflight = [("Origin", PAGE), ("Access-Control-Request-Method", "POST")];
+            let answer = request(guarded.address, "OPTIONS", path, &preflight, "").await;
+            assert_eq!((answer.status, answer.header("access-control-allow-origin")), (200, Some(PAGE)), "{path}");
+            let allowed = answer.header("access-control-allow-headers").expect("headers").to_ascii_lowercase();
+            let names: Vec<_> = allowed.split(',').map(str::trim).collect();
+            for name in [header, "content-type", "accept", "mcp-protocol-version", "mcp-session-id", "last-event-id"] {
+                assert!(names.contains(&name), "{name}: {allowed}");
+            }
+            assert!(!names.contains(&other) && !names.contains(&"*"), "{allowed}");
+            // A page may read why it was refused.
+            let refused = guarded.get(path, &[("Origin", PAGE)]).await;
+            assert_eq!((refused.status, refused.header("access-control-allow-origin")), (401, Some(PAGE)), "{path}");
+            let exposed = refused.header("access-control-expose-headers").expect("headers").to_ascii_lowercase();
+            assert!(exposed.contains("www-authenticate") && exposed.contains("mcp-session-id"), "{exposed}");
+            assert!(refused.header("vary").expect("a header").contains("origin"), "{refused:?}");
+            assert_eq!(refused.header("access-control-allow-credentials"), None);
+            // Other pages are refused before they are asked who they are.
+            for page in ["https://evil.test", "null"] {
+                assert_eq!(guarded.get(path, &[("Origin", page)]).await.status, 403, "{path} {page}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn whose_tokens_are_taken_is_told_to_all() {
+    const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+    let provider = Provider::start().await;
+    let options = json!({"issuerUrl": provider.issuer, "clientId": CLIENT.0, "clientSecret": CLIENT.1});
+    let auth = json!({"type": "oauth", "options": options});
+    for public in [None, Some("https://mcp.test/base")] {
+        let guarded = Guarded::with(json!({"auth": auth, "publicUrl": public})).await;
+        let url = public.map_or_else(|| format!("http://{}", guarded.address), str::to_owned);
+        let own = format!("localhost:{}", guarded.address.port());
+        let forwarded = [("Host", &*own), ("X-Forwarded-Host", "evil.test"), ("Forwarded", "host=evil.test")];
+        for (path, endpoint) in [(WELL_KNOWN, "/sse"), (&*format!("{WELL_KNOWN}/sse"), "/sse")] {
+            for headers in [&[][..], &forwarded] {
+                let answer = guarded.get(path, headers).await;
+                assert_eq!(answer.status, 200, "{path}: {answer:?}");
+                assert_eq!(answer.header("access-control-allow-origin"), Some("*"), "pages of any origin may read it");
+                let document: Value = serde_json::from_str(&answer.body).expect("JSON");
+                assert_eq!(document["resource"], format!("{url}{endpoint}"), "{path} {headers:?}");
+                assert_eq!(document["authorization_servers"], json!([provider.issuer]));
+            }
+        }
+        // The challenge leads there.
+        let refused = guarded.get("/sse", &forwarded).await;
+        let origin = url.trim_end_matches("/base");
+        let named = format!("resource_metadata=\"{origin}{WELL_KNOWN}{}/sse\"", &url[origin.len()..]);
+        assert!(refused.header("www-authenticate").expect("a challenge").contains(&named), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn ids_of_sessions_are_nobodys_choice() {
+    let guarded = Guarded::jwt().await;
+    let right = bearer(json!({}));
+    let wish = "0123456789abcdef0123456789abcdef";
+    let mut ids = std::collections::HashSet::new();
+    for _ in 0..50 {
+        let headers = [("Authorization", &*right), ("Mcp-Session-Id", wish)];
+        let stream = EventStream::open_with(guarded.address, &format!("/sse?sessionId={wish}"), &headers).await;
+        let id = stream.endpoint.strip_prefix("/messages?sessionId=").expect("an id").to_owned();
+        // 128 bits, hexadecimal.
+        assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+        assert!(id != wish && ids.insert(id.clone()), "{id}");
+    }
+    for position in 0..32 {
+        let digits: std::collections::HashSet<_> = ids.iter().map(|id| id.as_bytes()[position]).collect();
+        assert!(digits.len() > 4, "the digit at {position} is no accident: {ids:?}");
+    }
 }
