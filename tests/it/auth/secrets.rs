@@ -148,7 +148,9 @@ impl Process {
         let end = timeout(PATIENCE, self.child.wait()).await.expect("an end in time").expect("a status");
         assert!(end.success(), "{end}");
         let output = timeout(PATIENCE, self.output).await.expect("an end in time").expect("all of it");
-        assert!(output.contains("every request needs"), "it logs: {output}");
+        for posture in ["/sse, /messages: every request needs ", "/health: open to everybody"] {
+            assert!(output.contains(posture), "it says what is guarded, and what is not: {output}");
+        }
         output + &self.said.into_inner().expect("not poisoned")
     }
 }
