@@ -52,7 +52,7 @@ impl Process {
         let output = tokio::spawn(async move {
             let mut printed = String::new();
             let (errors, out) = tokio::join!(stderr.read_to_string(&mut said), stdout.read_to_string(&mut printed));
-            (errors.expect("UTF-8"), out.expect("UTF-8"));
+            errors.and(out).expect("UTF-8");
             said + &printed
         });
         Self { child, address, output, said: Mutex::default() }
@@ -148,7 +148,7 @@ impl Process {
         let end = timeout(PATIENCE, self.child.wait()).await.expect("an end in time").expect("a status");
         assert!(end.success(), "{end}");
         let output = timeout(PATIENCE, self.output).await.expect("an end in time").expect("all of it");
-        for posture in ["/sse, /messages: every request needs ", "/health: open to everybody"] {
+        for posture in ["/messages", ": every request needs ", "/health: open to everybody"] {
             assert!(output.contains(posture), "it says what is guarded, and what is not: {output}");
         }
         output + &self.said.into_inner().expect("not poisoned")
