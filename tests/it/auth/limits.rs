@@ -27,16 +27,18 @@ async fn streams_and_sessions_of_one_principal() {
     for (auth, header, [ada, again, eve]) in
         [(jwt_auth(json!({})), "Authorization", tokens), (by_key, "X-API-Key", key)]
     {
-        for limits in [
-            json!({"maxStreamsPerPrincipal": 2, "maxSessionsPerPrincipal": null}),
-            json!({"maxStreamsPerPrincipal": null, "maxSessionsPerPrincipal": 2}),
+        const STREAMS: &str = "too many streams of this principal are open";
+        for (limits, status, retry_after, code, message) in [
+            (json!({"maxStreamsPerPrincipal": 2, "maxSessionsPerPrincipal": null}), 429, "1", -32600, STREAMS),
+            // A session of this transport is a stream.
+            (json!({"maxStreamsPerPrincipal": null, "maxSessionsPerPrincipal": 2}), 429, "1", -32600, STREAMS),
         ] {
             let guarded = Guarded::with(json!({"auth": auth, "limits": limits})).await;
             let (ada, again, eve) = ([(header, &*ada)], [(header, &*again)], [(header, &*eve)]);
             let first = guarded.open(&ada).await;
             let mut second = guarded.open(&again).await;
             let third = guarded.get("/sse", &ada).await;
-            refused(&third, 429, "1", -32600, "too many streams of this principal are open");
+            refused(&third, status, retry_after, code, message);
             // What is open goes on, and so does everybody else.
             assert_eq!(guarded.post(&second.endpoint, &again, PING).await.status, 202);
             assert!(second.message().await.contains(r#""id":1"#));

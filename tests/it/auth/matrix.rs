@@ -18,16 +18,18 @@ struct Endpoint {
     takes_query: bool,
     /// The status of a request that comes in.
     status: u16,
+    /// The endpoint whose document a challenge names.
+    document: &'static str,
 }
 
 /// A new endpoint is one more row.
 const ENDPOINTS: [Endpoint; 5] = [
-    Endpoint { method: "GET", path: "/sse", calls: false, takes_query: true, status: 200 },
-    Endpoint { method: "POST", path: "/messages", calls: true, takes_query: true, status: 202 },
+    Endpoint { method: "GET", path: "/sse", calls: false, takes_query: true, status: 200, document: "/sse" },
+    Endpoint { method: "POST", path: "/messages", calls: true, takes_query: true, status: 202, document: "/sse" },
     // Authentication comes before 404 and 405.
-    Endpoint { method: "POST", path: "/sse", calls: true, takes_query: false, status: 405 },
-    Endpoint { method: "GET", path: "/messages", calls: false, takes_query: false, status: 405 },
-    Endpoint { method: "DELETE", path: "/nowhere", calls: false, takes_query: false, status: 404 },
+    Endpoint { method: "POST", path: "/sse", calls: true, takes_query: false, status: 405, document: "/sse" },
+    Endpoint { method: "GET", path: "/messages", calls: false, takes_query: false, status: 405, document: "/sse" },
+    Endpoint { method: "DELETE", path: "/nowhere", calls: false, takes_query: false, status: 404, document: "/sse" },
 ];
 
 /// What a request carries.
@@ -114,7 +116,8 @@ async fn check(method: &Method, name: &str, credential: &Credential, verdict: Ve
     };
     assert_eq!(answer.status, status, "{case}: {answer:?}");
     let challenge = challenge.map(|it| {
-        let metadata = format!("http://{}/.well-known/oauth-protected-resource/sse", method.guarded.address);
+        let metadata =
+            format!("http://{}/.well-known/oauth-protected-resource{}", method.guarded.address, endpoint.document);
         let more = if method.has_metadata { format!(", resource_metadata=\"{metadata}\"") } else { String::new() };
         format!("{}{it}{more}", method.scheme)
     });
