@@ -1,6 +1,6 @@
 //! From options and functions to a running server (floor 4).
 
-use std::{any::Any, fmt, net::SocketAddr, sync::Arc};
+use std::{any::Any, fmt, net::SocketAddr, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
 use tokio::{
@@ -11,12 +11,13 @@ use tokio::{
 use crate::{
     config::{ServerOptions, SseOptions, TransportOptions},
     limits::Limits,
-    protocol::Implementation,
+    protocol::{CacheScope, Caching, Implementation},
     server::{
         definition::{self, Definition},
         dispatch::Dispatcher,
         error::Error,
         registry::{self, PromptItem, Registration, ResourceItem, ToolItem},
+        seal::Seal,
     },
     transport::stdio,
 };
@@ -140,6 +141,14 @@ impl McpServer {
         self
     }
 
+    /// How long clients of the newest version may keep lists and contents, and for whom; nothing at all where nobody
+    /// says so. `ttl` and `cache_scope` of an attribute say it of one tool or resource.
+    #[must_use]
+    pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.registration.set_caching(Caching::new(ttl, scope));
+        self
+    }
+
     /// How many entries one page of a list holds (500).
     #[must_use]
     pub fn page_size(mut self, entries: usize) -> Self {
@@ -212,24 +221,37 @@ impl McpServer {
             self.options.apply(&attribute, "the attribute `#[mcp_server]`, which names no transport")?;
         }
         self.options.validate()?;
-        if let (Some(limits), TransportOptions::Sse(options)) = (&self.limits, &mut self.options.transport) {
-            options.limits.clone_from(limits);
+        match (&self.limits, &mut self.options.transport) {
+            (Some(limits), TransportOptions::Sse(options)) => options.limits.clone_from(limits),
+            (Some(limits), TransportOptions::HttpStream(options)) => options.limits.clone_from(limits),
+            _ => {}
         }
         let transport = self.options.transport.clone();
+        let has_own_key = self.options.state_keys.is_empty();
         let dispatcher = self.dispatcher()?;
         let kind = match transport {
             TransportOptions::Stdio => Kind::Stdio(dispatcher),
-            TransportOptions::Sse(options) => listen(dispatcher, options).await?,
-            TransportOptions::HttpStream(_) => {
-                return Err(not_built("transport.type", "Streamable HTTP (`http-stream`)"));
+            TransportOptions::Sse(options) => {
+                let mcp = options.mcp_endpoint.clone();
+                listen(dispatcher, options, true, mcp).await?
+            }
+            TransportOptions::HttpStream(options) => {
+                let mcp = options.endpoint.clone();
+                listen(dispatcher, options.widened(), false, Some(mcp)).await?
             }
         };
+        if has_own_key && !matches!(kind, Kind::Stdio(_)) {
+            tracing::info!(
+                "`stateKeys` (MCP_STATE_KEYS) is not set: a call that asks its client something can be taken up again by \
+                 this process only; replicas behind one address, and restarts, need a key in common"
+            );
+        }
         let (stop, stopped) = watch::channel(false);
         let handle = Handle {
             stop: Arc::new(stop),
             #[cfg(feature = "http")]
-            clients: match &kind {
-                Kind::Http { listener, .. } => Some(Arc::clone(listener.clients())),
+            sessions: match &kind {
+                Kind::Http { listener, .. } => Some(Arc::clone(listener.sessions())),
                 Kind::Stdio(_) => None,
             },
         };
@@ -332,8 +354,9 @@ impl McpServer {
             1 => return Err(problems.remove(0)),
             _ => return Err(Error::Several(problems)),
         }
+        let seal = Seal::new(&self.options.state_keys, &limits)?;
         let registry = self.registration.build(info, self.options.instructions)?;
-        Ok(Dispatcher::new(registry, limits))
+        Ok(Dispatcher::new(registry, limits, seal))
     }
 }
 
@@ -355,11 +378,15 @@ enum Kind {
     #[cfg(feature = "http")]
     Http {
         listener: crate::transport::http::Listener,
-        /// The paths of the event stream and of messages, for the announcement.
+        /// The methods and paths that clients use, for the announcement; the one to tell them of first.
         #[cfg(feature = "cli")]
-        endpoints: (String, String),
+        endpoints: Endpoints,
     },
 }
+
+/// Methods, a path, and what a client calls a transport that begins there.
+#[cfg(all(feature = "http", feature = "cli"))]
+type Endpoints = Vec<(&'static str, String, Option<&'static str>)>;
 
 impl Bound {
     /// The address of the listener; none on stdio.
@@ -409,14 +436,22 @@ impl Bound {
     #[cfg(feature = "cli")]
     fn announce(&self, name: &str, public_url: Option<String>) {
         #[cfg(feature = "http")]
-        if let Kind::Http { listener, endpoints: (stream, messages) } = &self.kind {
+        if let Kind::Http { listener, endpoints } = &self.kind {
             let bound = format!("http://{}", listener.local_addr());
             // What clients use: with a public URL nobody outside knows the address as bound.
             let url = public_url.as_deref().unwrap_or(&bound).trim_end_matches('/');
-            let client = json!({ "mcpServers": { name: { "type": "sse", "url": format!("{url}{stream}") } } });
-            crate::telemetry::say(&format!(
-                "listening on {bound}\n  GET  {url}{stream}\n  POST {url}{messages}\nclient configuration:\n{client:#}"
-            ));
+            let mut text = format!("listening on {bound}");
+            let mut servers = Map::new();
+            for (methods, path, kind) in endpoints {
+                text.push_str(&format!("\n  {methods:<5}{url}{path}"));
+                if let Some(kind) = kind
+                    && servers.is_empty()
+                {
+                    servers.insert(name.to_owned(), json!({ "type": kind, "url": format!("{url}{path}") }));
+                }
+            }
+            let client = json!({ "mcpServers": servers });
+            crate::telemetry::say(&format!("{text}\nclient configuration:\n{client:#}"));
         }
         #[cfg(not(feature = "http"))]
         let _ = (name, public_url);
@@ -434,15 +469,15 @@ impl fmt::Debug for Bound {
 pub struct Handle {
     stop: Arc<watch::Sender<bool>>,
     #[cfg(feature = "http")]
-    clients: Option<Arc<crate::transport::http::Clients>>,
+    sessions: Option<Arc<crate::transport::http::Sessions>>,
 }
 
 impl Handle {
     /// How many sessions there are: those of the listener that are open now; stdio has one for its whole life.
     pub fn sessions(&self) -> usize {
         #[cfg(feature = "http")]
-        if let Some(clients) = &self.clients {
-            return clients.count();
+        if let Some(sessions) = &self.sessions {
+            return sessions.count();
         }
         1
     }
@@ -459,16 +494,39 @@ impl fmt::Debug for Handle {
     }
 }
 
+/// Opens the listener of these options: `event_stream` says whether HTTP+SSE is served, `mcp` where Streamable HTTP is.
 #[cfg(feature = "http")]
-async fn listen(dispatcher: Arc<Dispatcher>, options: SseOptions) -> Result<Kind, Error> {
-    use crate::transport::http::{HttpOptions, Listener};
+async fn listen(
+    dispatcher: Arc<Dispatcher>,
+    options: SseOptions,
+    event_stream: bool,
+    mcp: Option<String>,
+) -> Result<Kind, Error> {
+    use crate::transport::http::{EventStreamPaths, HttpOptions, Listener, McpEndpoint};
 
-    refuse_unbuilt(&options)?;
+    // What may be asked for, but does not exist yet, is refused: nothing is configured and ignored.
+    if options.resumability {
+        let (option, what) = ("transport.options.resumability".to_owned(), "resuming a stream".to_owned());
+        return Err(Error::NotBuilt { option, what });
+    }
+    let SseOptions { endpoint, message_endpoint, .. } = options;
+    let event_stream = event_stream.then_some(EventStreamPaths { endpoint, message_endpoint });
+    let mcp = mcp.map(|path| McpEndpoint { path, sessions: options.sessions });
     #[cfg(feature = "cli")]
-    let endpoints = (options.endpoint.clone(), options.message_endpoint.clone());
+    let endpoints = {
+        let mut endpoints = Endpoints::new();
+        if let Some(EventStreamPaths { endpoint, message_endpoint }) = &event_stream {
+            endpoints.push(("GET", endpoint.clone(), Some("sse")));
+            endpoints.push(("POST", message_endpoint.clone(), None));
+        }
+        if let Some(McpEndpoint { path, .. }) = &mcp {
+            endpoints.push(("POST", path.clone(), Some("http")));
+        }
+        endpoints
+    };
     let http = HttpOptions {
-        endpoint: options.endpoint,
-        message_endpoint: options.message_endpoint,
+        event_stream,
+        mcp,
         health_endpoint: options.health_endpoint,
         allow_origins: options.cors.map(|cors| cors.allow_origins),
         public_url: options.public_url,
@@ -486,28 +544,8 @@ async fn listen(dispatcher: Arc<Dispatcher>, options: SseOptions) -> Result<Kind
 }
 
 #[cfg(not(feature = "http"))]
-async fn listen(_: Arc<Dispatcher>, _: SseOptions) -> Result<Kind, Error> {
+async fn listen(_: Arc<Dispatcher>, _: SseOptions, _: bool, _: Option<String>) -> Result<Kind, Error> {
     Err(Error::MissingFeature { option: "transport.type".to_owned(), feature: "http" })
-}
-
-/// What may be asked for, but does not exist yet, is refused: nothing is configured and ignored.
-#[cfg(feature = "http")]
-fn refuse_unbuilt(options: &SseOptions) -> Result<(), Error> {
-    let defaults = SseOptions::default();
-    if options.sessions != defaults.sessions {
-        return Err(not_built("transport.options.sessions", "Streamable HTTP"));
-    }
-    if options.mcp_endpoint.is_some() && options.mcp_endpoint != defaults.mcp_endpoint {
-        return Err(not_built("transport.options.mcpEndpoint", "Streamable HTTP"));
-    }
-    if options.resumability != defaults.resumability {
-        return Err(not_built("transport.options.resumability", "resuming a stream"));
-    }
-    Ok(())
-}
-
-fn not_built(option: &str, what: &str) -> Error {
-    Error::NotBuilt { option: option.to_owned(), what: what.to_owned() }
 }
 
 fn stream_failed(source: std::io::Error) -> Error {

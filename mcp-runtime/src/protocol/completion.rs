@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Meta;
+
 /// The most values that one answer may hold.
 pub const MAX_VALUES: usize = 100;
 
@@ -10,6 +12,9 @@ pub const MAX_VALUES: usize = 100;
 pub struct CompleteResult {
     /// The values.
     pub completion: Completion,
+    /// Free keys.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
 }
 
 /// The values that an argument may take.

@@ -22,6 +22,12 @@ pub enum ErrorCode {
     InternalError,
     /// A resource that is not there: its number depends on the version.
     ResourceNotFound,
+    /// -32020: a header does not say what the message says (2026-07-28, HTTP).
+    HeaderMismatch,
+    /// -32021: the request needs something that the client did not say it can do (2026-07-28).
+    MissingClientCapability,
+    /// -32022: a version that the server does not speak (2026-07-28).
+    UnsupportedVersion,
 }
 
 impl ErrorCode {
@@ -33,6 +39,9 @@ impl ErrorCode {
             Self::MethodNotFound => -32601,
             Self::InvalidParams | Self::ResourceNotFound => -32602,
             Self::InternalError => -32603,
+            Self::HeaderMismatch => -32020,
+            Self::MissingClientCapability => -32021,
+            Self::UnsupportedVersion => -32022,
         }
     }
 }

@@ -25,8 +25,8 @@ pub(crate) struct Envelope<'a> {
 pub(crate) enum Kind<'a> {
     /// A request, or a notification where there is no id.
     Call { method: Cow<'a, str>, params: Option<&'a RawValue> },
-    /// An answer to a request of ours.
-    Answer,
+    /// An answer to a request of ours: its result, or its error.
+    Answer(Result<&'a RawValue, &'a RawValue>),
     /// A notification that does not fit.
     Ignored,
 }
@@ -72,6 +72,14 @@ impl Malformed<'_> {
     }
 }
 
+#[cfg(feature = "http")]
+impl Malformed<'_> {
+    /// Writes the refusal for a client whose version nobody knows: an id that could not be read is null.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        write_error(out, self.id, &self.error, ProtocolVersion::WITH_HANDSHAKE[0]);
+    }
+}
+
 impl<'a> Envelope<'a> {
     /// Takes one message apart.
     ///
@@ -97,7 +105,8 @@ struct Members<'a> {
     id: Option<&'a RawValue>,
     method: Option<&'a RawValue>,
     params: Option<&'a RawValue>,
-    answer: bool,
+    result: Option<&'a RawValue>,
+    error: Option<&'a RawValue>,
     /// A member that stood twice.
     repeated: Option<&'static str>,
 }
@@ -119,10 +128,10 @@ impl<'a> Members<'a> {
             return refuse("`id` must be a string or an integer".to_owned());
         }
         let Some(method) = self.method else {
-            return if self.answer && known.is_some() {
-                Ok(Envelope { id: known, kind: Kind::Answer })
-            } else {
-                refuse("a message has a `method`, or an `id` with a `result` or an `error`".to_owned())
+            return match (self.result, self.error) {
+                (Some(result), None) if known.is_some() => Ok(Envelope { id: known, kind: Kind::Answer(Ok(result)) }),
+                (None, Some(error)) if known.is_some() => Ok(Envelope { id: known, kind: Kind::Answer(Err(error)) }),
+                _ => refuse("a message has a `method`, or an `id` with a `result` or an `error`".to_owned()),
             };
         };
         let Some(method) = text_of(method) else {
@@ -164,11 +173,8 @@ impl<'a> Visitor<'a> for Collect<'_, 'a> {
                 Member::Id => (&mut members.id, "id"),
                 Member::Method => (&mut members.method, "method"),
                 Member::Params => (&mut members.params, "params"),
-                Member::Answer => {
-                    map.next_value::<IgnoredAny>()?;
-                    members.answer = true;
-                    continue;
-                }
+                Member::Result => (&mut members.result, "result"),
+                Member::Error => (&mut members.error, "error"),
                 Member::Other => {
                     map.next_value::<IgnoredAny>()?;
                     continue;
@@ -188,7 +194,8 @@ enum Member {
     Id,
     Method,
     Params,
-    Answer,
+    Result,
+    Error,
     Other,
 }
 
@@ -216,7 +223,8 @@ impl Visitor<'_> for Name {
             "id" => Member::Id,
             "method" => Member::Method,
             "params" => Member::Params,
-            "result" | "error" => Member::Answer,
+            "result" => Member::Result,
+            "error" => Member::Error,
             _ => Member::Other,
         })
     }
@@ -229,13 +237,18 @@ pub(crate) fn write_result<T: Serialize + ?Sized>(out: &mut Vec<u8>, id: Id<'_>,
     out.extend_from_slice(id.as_str().as_bytes());
     out.extend_from_slice(br#","result":"#);
     if let Err(error) = serde_json::to_writer(&mut *out, result) {
-        tracing::error!(%error, "a result could not be written as JSON");
         out.truncate(start);
-        let refusal = RpcError::internal("the result could not be written as JSON");
-        return write_error(out, Some(id), &refusal, ProtocolVersion::LATEST_WITH_HANDSHAKE);
+        return write_unwritable(out, id, &error);
     }
     flatten(out, start);
     out.push(b'}');
+}
+
+/// Writes, in place of a result that is no JSON, that there is none.
+pub(crate) fn write_unwritable(out: &mut Vec<u8>, id: Id<'_>, error: &serde_json::Error) {
+    tracing::error!(%error, "a result could not be written as JSON");
+    let refusal = RpcError::internal("the result could not be written as JSON");
+    write_error(out, Some(id), &refusal, ProtocolVersion::LATEST_WITH_HANDSHAKE);
 }
 
 /// Gives a refusal without an id a null one.
@@ -299,7 +312,8 @@ mod tests {
                     Kind::Call { method, params } => {
                         format!("{id} {method} {}", params.map_or("-", |raw| raw.get()))
                     }
-                    Kind::Answer => format!("{id} answer"),
+                    Kind::Answer(Ok(result)) => format!("{id} answer {result}"),
+                    Kind::Answer(Err(error)) => format!("{id} error {error}"),
                     Kind::Ignored => "ignored".to_owned(),
                 }
             }
@@ -315,8 +329,9 @@ mod tests {
         check(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "1 ping -");
         check(r#" {"method":"a\/b","id":"x","jsonrpc":"2.0","params":{"a":[1]}} "#, r#""x" a/b {"a":[1]}"#);
         check(r#"{"jsonrpc":"2.0","method":"n","params":null}"#, "- n -");
-        check(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, "7 answer");
-        check(r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":""}}"#, "7 answer");
+        check(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, "7 answer {}");
+        check(r#"{"jsonrpc":"2.0","id":7,"error":{"code":1}}"#, r#"7 error {"code":1}"#);
+        check(r#"{"jsonrpc":"2.0","id":7,"error":{},"result":{}}"#, "7 -32600");
         let digits = "9".repeat(400);
         check(&format!(r#"{{"jsonrpc":"2.0","id":{digits},"method":"m"}}"#), &format!("{digits} m -"));
         check(r#"{"jsonrpc":"2.0","id":-1,"method":"m","extra":{"id":2}}"#, "-1 m -");

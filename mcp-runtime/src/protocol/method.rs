@@ -1,9 +1,12 @@
 //! The methods that a client may call, as one table.
 
+use super::ProtocolVersion;
+
 /// A method of the protocol, from client to server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     Initialize,
+    Discover,
     Ping,
     SetLevel,
     ListTools,
@@ -16,6 +19,13 @@ pub(crate) enum Method {
     Complete,
     Initialized,
     Cancelled,
+}
+
+/// By which member of its parameters a request names what it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Naming {
+    Name,
+    Uri,
 }
 
 impl Method {
@@ -33,10 +43,29 @@ impl Method {
             "logging/setLevel" => Self::SetLevel,
             "ping" => Self::Ping,
             "initialize" => Self::Initialize,
+            "server/discover" => Self::Discover,
             "notifications/initialized" => Self::Initialized,
             "notifications/cancelled" => Self::Cancelled,
             _ => return None,
         })
+    }
+
+    /// Whether there is such a method in that version.
+    pub(crate) fn exists_in(self, version: ProtocolVersion) -> bool {
+        match self {
+            Self::Discover => version.is_stateless(),
+            Self::Initialize | Self::Ping | Self::SetLevel | Self::Initialized => !version.is_stateless(),
+            _ => true,
+        }
+    }
+
+    /// The member of its parameters that the header `Mcp-Name` repeats.
+    pub(crate) fn names_by(self) -> Option<Naming> {
+        match self {
+            Self::CallTool | Self::GetPrompt => Some(Naming::Name),
+            Self::ReadResource => Some(Naming::Uri),
+            _ => None,
+        }
     }
 
     /// Whether it is answered.

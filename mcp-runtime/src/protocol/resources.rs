@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Annotations, Icon, Meta, ResourceContents};
+use super::{Annotations, CacheScope, Icon, Meta, ResourceContents};
 
 /// A resource as a list shows it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -87,9 +87,16 @@ pub struct ListResourceTemplatesResult {
 
 /// The answer to `resources/read`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ReadResourceResult {
     /// One or several contents, as a directory has.
     pub contents: Vec<ResourceContents>,
+    /// How long it keeps, in milliseconds; as long as the resource was declared with where nothing is said here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_ms: Option<u64>,
+    /// For whom it keeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_scope: Option<CacheScope>,
     /// Free keys.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
@@ -98,6 +105,6 @@ pub struct ReadResourceResult {
 impl ReadResourceResult {
     /// An answer of these contents.
     pub fn new(contents: Vec<ResourceContents>) -> Self {
-        Self { contents, meta: None }
+        Self { contents, ..Self::default() }
     }
 }

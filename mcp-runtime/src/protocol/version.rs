@@ -14,14 +14,26 @@ pub enum ProtocolVersion {
     V2025_06_18,
     /// 2025-11-25: icons, tasks.
     V2025_11_25,
+    /// 2026-07-28: no sessions; each request says who asks, and in which version.
+    V2026_07_28,
 }
 
 impl ProtocolVersion {
+    /// All versions, oldest first.
+    pub const ALL: [Self; 5] =
+        [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
+
     /// All versions that a handshake can agree on, oldest first.
     pub const WITH_HANDSHAKE: [Self; 4] = [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25];
 
     /// The newest version that a handshake can agree on.
     pub const LATEST_WITH_HANDSHAKE: Self = Self::V2025_11_25;
+
+    /// The version of a client of Streamable HTTP that names none in its headers.
+    pub const WITHOUT_HEADER: Self = Self::V2025_03_26;
+
+    /// The versions in which each request speaks for itself.
+    pub const STATELESS: [Self; 1] = [Self::V2026_07_28];
 
     /// The date, as it stands on the wire.
     pub const fn as_str(self) -> &'static str {
@@ -30,17 +42,24 @@ impl ProtocolVersion {
             Self::V2025_03_26 => "2025-03-26",
             Self::V2025_06_18 => "2025-06-18",
             Self::V2025_11_25 => "2025-11-25",
+            Self::V2026_07_28 => "2026-07-28",
         }
     }
 
     /// The version of that date, if it is one.
     pub fn parse(date: &str) -> Option<Self> {
-        Self::WITH_HANDSHAKE.into_iter().find(|version| version.as_str() == date)
+        Self::ALL.into_iter().find(|version| version.as_str() == date)
     }
 
-    /// What `initialize` answers to a client that asks for `date`: that version where it exists, else the newest.
+    /// What `initialize` answers to a client that asks for `date`: that version where a handshake can agree on it, else
+    /// the newest with which it can.
     pub fn negotiate(date: &str) -> Self {
-        Self::parse(date).unwrap_or(Self::LATEST_WITH_HANDSHAKE)
+        Self::parse(date).filter(|version| !version.is_stateless()).unwrap_or(Self::LATEST_WITH_HANDSHAKE)
+    }
+
+    /// Whether each request speaks for itself: there is no handshake, no session, and no request of the server's.
+    pub const fn is_stateless(self) -> bool {
+        matches!(self, Self::V2026_07_28)
     }
 
     /// Whether an array of messages is a message (basic, "Batching").
@@ -99,7 +118,32 @@ impl ProtocolVersion {
 
     /// Whether `structuredContent` and `outputSchema` may be anything but an object.
     pub(crate) fn has_structured_values(self) -> bool {
-        false
+        self >= Self::V2026_07_28
+    }
+
+    /// Whether results say what kind they are (`resultType`), who gave them, and how long they keep.
+    pub(crate) fn has_result_type(self) -> bool {
+        self >= Self::V2026_07_28
+    }
+
+    /// `elicitation/create`.
+    pub(crate) fn has_elicitation(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
+    /// Forms with titled and multiple choices and all defaults, and pages to visit, told apart by a `mode`.
+    pub(crate) fn has_elicitation_modes(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
+    /// `elicitationId`, by which the visit of a page is told to be over.
+    pub(crate) fn has_elicitation_id(self) -> bool {
+        self == Self::V2025_11_25
+    }
+
+    /// Tools in questions to the client's model, and messages of several blocks.
+    pub(crate) fn has_sampling_tools(self) -> bool {
+        self >= Self::V2025_11_25
     }
 
     /// Its place in tables that hold one entry a version.

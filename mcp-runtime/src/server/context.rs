@@ -6,17 +6,20 @@ use std::{
     collections::HashMap,
     fmt::{self, Display},
     ops::Deref,
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
-use serde::Serialize;
-use serde_json::value::RawValue;
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use serde_json::{Value, value::RawValue};
 
-use super::dispatch::Caller;
+use super::{
+    dispatch::Caller,
+    round::{Answers, Round},
+};
 use crate::{
     principal::Principal,
     protocol::{ClientCapabilities, Implementation, LoggingLevel, Meta, ProtocolVersion, jsonrpc},
-    session::{Call, Session},
+    session::{Call, Outbox, Session},
 };
 
 /// The call that a handler answers: report progress, log to the client, notice cancellation.
@@ -41,11 +44,34 @@ pub struct Context(Arc<Inner>);
 
 struct Inner {
     session: Arc<Session>,
+    /// The queue of the call's own reply, where it has one.
+    reply: Option<Arc<Outbox>>,
     principal: Option<Arc<Principal>>,
+    version: ProtocolVersion,
     call: Arc<Call>,
     states: Arc<States>,
     progress_token: Option<Box<RawValue>>,
+    /// The mildest messages that the request wants logged, where requests say that.
+    log_level: Option<LoggingLevel>,
     meta: Option<Box<RawValue>>,
+    /// What the client says of itself, where requests say that: read when it is asked for.
+    said: OnceLock<Said>,
+    /// What the client has answered and is asked next, where it answers by coming back.
+    round: Option<Round>,
+}
+
+/// What a request says of the client that sends it (2026-07-28).
+#[derive(Default, Deserialize)]
+struct Said {
+    #[serde(rename = "io.modelcontextprotocol/clientInfo", default, deserialize_with = "lenient")]
+    client_info: Option<Implementation>,
+    #[serde(rename = "io.modelcontextprotocol/clientCapabilities", default, deserialize_with = "lenient")]
+    capabilities: Option<ClientCapabilities>,
+}
+
+/// A value that is not what it should be is none: nothing may rest on it, and nobody is turned away for it.
+fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }
 
 impl Context {
@@ -80,7 +106,12 @@ impl Context {
             logger: Option<&'a str>,
             data: T,
         }
-        if self.0.session.logs(level) {
+        let wanted = if self.0.version.is_stateless() {
+            self.0.log_level.is_some_and(|mildest| level >= mildest)
+        } else {
+            self.0.session.logs(level)
+        };
+        if wanted {
             self.notify("notifications/message", &Params { level, logger, data }, || self.0.call.is_open()).await;
         }
     }
@@ -105,12 +136,18 @@ impl Context {
 
     /// Who the client says it is; nothing may rest on it.
     pub fn client_info(&self) -> Option<&Implementation> {
-        self.0.session.agreed()?.client_info.as_ref()
+        match self.said() {
+            Some(said) => said.client_info.as_ref(),
+            None => self.0.session.agreed()?.client_info.as_ref(),
+        }
     }
 
     /// What the client offers.
     pub fn client_capabilities(&self) -> Option<&ClientCapabilities> {
-        Some(&self.0.session.agreed()?.capabilities)
+        match self.said() {
+            Some(said) => said.capabilities.as_ref(),
+            None => Some(&self.0.session.agreed()?.capabilities),
+        }
     }
 
     /// Who calls, where the listener authenticates; `None` on stdio and on an open listener.
@@ -120,7 +157,7 @@ impl Context {
 
     /// The version of the protocol that this client speaks. Handlers need not know; logs may want to.
     pub fn protocol_version(&self) -> ProtocolVersion {
-        self.0.session.version()
+        self.0.version
     }
 
     /// The server's state of type `T`, where one was given to [`McpServer::state`](crate::McpServer::state).
@@ -130,6 +167,26 @@ impl Context {
 
     pub(crate) fn call(&self) -> &Arc<Call> {
         &self.0.call
+    }
+
+    pub(crate) fn session(&self) -> &Arc<Session> {
+        &self.0.session
+    }
+
+    /// The round that the call is in, where its client answers by coming back.
+    pub(crate) fn round(&self) -> Option<&Round> {
+        self.0.round.as_ref()
+    }
+
+    /// Where what belongs to this call goes.
+    pub(crate) fn outbox(&self) -> &Outbox {
+        self.0.reply.as_deref().unwrap_or(&self.0.session.outbox)
+    }
+
+    /// What the request says of the client, where requests do.
+    fn said(&self) -> Option<&Said> {
+        let read = || self.0.meta.as_ref().and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default();
+        self.0.version.is_stateless().then(|| self.0.said.get_or_init(read))
     }
 
     async fn report(&self, progress: f64, total: Option<f64>, message: Option<String>) {
@@ -147,7 +204,7 @@ impl Context {
         let Some(progress_token) = self.0.progress_token.as_deref() else {
             return;
         };
-        let message = message.filter(|_| self.0.session.version().has_progress_message());
+        let message = message.filter(|_| self.0.version.has_progress_message());
         let total = total.filter(|total| total.is_finite()).map(Figure);
         let params = Params { progress_token, progress: Figure(progress), total, message };
         let call = &self.0.call;
@@ -166,7 +223,7 @@ impl Context {
             // A client that is gone is nobody's error: the call ends by its cancellation.
             Ok(mut message) => {
                 jsonrpc::flatten(&mut message, 0);
-                let _ = self.0.session.outbox.send_when(message, admit).await;
+                let _ = self.outbox().send_when(message, admit).await;
             }
             Err(error) => {
                 tracing::warn!(method, %error, "a notification that is no JSON was not sent")
@@ -402,35 +459,54 @@ impl fmt::Debug for States {
 /// What a call's `Context` is made of, borrowed: a call that takes none makes none.
 pub(crate) struct Scene<'a> {
     pub(crate) caller: Caller<'a>,
+    pub(crate) version: ProtocolVersion,
     pub(crate) states: &'a Arc<States>,
     pub(crate) meta: Option<&'a RawValue>,
     pub(crate) progress_token: Option<&'a RawValue>,
+    pub(crate) log_level: Option<LoggingLevel>,
+    /// What the client has answered in the rounds before.
+    pub(crate) answers: Cell<Answers>,
     context: OnceCell<Context>,
     /// The call goes on without the scene.
     goes_on: Cell<bool>,
 }
 
 impl<'a> Scene<'a> {
-    pub(crate) fn new(
-        caller: Caller<'a>,
-        states: &'a Arc<States>,
-        meta: Option<&'a RawValue>,
-        progress_token: Option<&'a RawValue>,
-    ) -> Self {
-        Self { caller, states, meta, progress_token, context: OnceCell::new(), goes_on: Cell::new(false) }
+    pub(crate) fn new(caller: Caller<'a>, version: ProtocolVersion, states: &'a Arc<States>) -> Self {
+        Self {
+            caller,
+            version,
+            states,
+            meta: None,
+            progress_token: None,
+            log_level: None,
+            answers: Cell::default(),
+            context: OnceCell::new(),
+            goes_on: Cell::new(false),
+        }
     }
 
     pub(crate) fn context(&self) -> &Context {
         self.context.get_or_init(|| {
             Context(Arc::new(Inner {
                 session: Arc::clone(self.caller.session),
+                reply: self.caller.reply.map(|reply| Arc::clone(reply.queue())),
                 principal: self.caller.principal.cloned(),
+                version: self.version,
                 call: Arc::default(),
                 states: Arc::clone(self.states),
                 progress_token: self.progress_token.map(ToOwned::to_owned),
+                log_level: self.log_level,
                 meta: self.meta.map(ToOwned::to_owned),
+                said: OnceLock::new(),
+                round: self.version.is_stateless().then(|| Round::new(self.answers.take())),
             }))
         })
+    }
+
+    /// The context, where the handler took one.
+    pub(crate) fn taken(&self) -> Option<&Context> {
+        self.context.get()
     }
 
     /// The call's state, for a call that goes on: that of its context where it has one.

@@ -13,30 +13,35 @@ use std::{
     time::Duration,
 };
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
+    answer::Answer,
     arguments::{Mode, PromptCall, PromptRun, ResourceCall, ResourceRun, ToolCall, ToolRun, texts},
     blocking::BlockingPool,
-    context::Scene,
-    deadline::Deadlines,
+    context::{Context, Scene, States},
+    deadline::{Deadlines, Ended},
     lifecycle,
+    message::{Binding, Body, Content, Message, Single},
     nearest::{excerpt, nearest},
     outcome::{Completer, Later, Step, resource_not_found},
-    params,
+    params::{self, Params},
     registry::{List, Registry},
+    round::{Answers, Round},
+    seal::{Bond, Seal},
+    stateless::Era,
 };
 use crate::{
     limits::Limits,
     principal::Principal,
     protocol::{
-        CompleteResult, Completion, ErrorCode, GetPromptResult, LoggingLevel, RpcError,
-        adapt::Lower,
-        jsonrpc::{Envelope, Id, Kind, Malformed, write_error, write_raw_result, write_result},
+        CompleteResult, Completion, ErrorCode, GetPromptResult, ProtocolVersion, ReadResourceResult, RpcError,
+        input::InputRequiredResult,
+        jsonrpc::{Id, Malformed, write_error, write_raw_result, write_result},
         method::Method,
     },
-    session::{Call, Session},
+    session::{Call, Reply, Session},
 };
 
 /// A server's functions with all that calling them needs.
@@ -45,6 +50,7 @@ pub(crate) struct Dispatcher {
     registry: Registry,
     limits: Limits,
     blocking: BlockingPool,
+    seal: Seal,
 }
 
 /// Whose message it is: the session's, sent by a principal where the listener authenticates.
@@ -52,12 +58,15 @@ pub(crate) struct Dispatcher {
 pub(crate) struct Caller<'a> {
     pub(crate) session: &'a Arc<Session>,
     pub(crate) principal: Option<&'a Arc<Principal>>,
+    /// The reply of this message alone; without one all that a call says goes to the session's queue.
+    pub(crate) reply: Option<&'a Reply<'a>>,
+    pub(crate) binding: Binding<'a>,
 }
 
 impl<'a> Caller<'a> {
-    /// The caller on a transport that authenticates nobody.
+    /// The caller at the other end of a pipe, who is not authenticated.
     pub(crate) fn unknown(session: &'a Arc<Session>) -> Self {
-        Self { session, principal: None }
+        Self { session, principal: None, reply: None, binding: Binding::Pipe }
     }
 
     /// Refuses a principal that lacks one of the scopes. Where nobody is authenticated there are none to lack.
@@ -67,6 +76,16 @@ impl<'a> Caller<'a> {
             _ => Ok(()),
         }
     }
+}
+
+/// A request on its way: who asks, under which id, in which version, and for what.
+struct Request<'a> {
+    caller: Caller<'a>,
+    id: Id<'a>,
+    version: ProtocolVersion,
+    method: &'a str,
+    params: &'a Params<'a>,
+    raw: Option<&'a RawValue>,
 }
 
 /// Why a request gets no result.
@@ -90,8 +109,8 @@ pub(crate) enum Received {
     Accepted,
     /// The handler is not done: drive this, then send what it gives.
     Pending(Pending),
-    /// It is no message; the refusal stands in the buffer.
-    Refused,
+    /// Nothing was done; the refusal stands in the buffer.
+    Refused(#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has statuses"))] Fault),
     /// The principal lacks one of these scopes; the refusal stands in the buffer.
     Forbidden(
         #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener tells which"))]
@@ -102,74 +121,100 @@ pub(crate) enum Received {
     Busy,
 }
 
+/// What is wrong with a message that is refused, for a transport whose answers have a status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// It is no message, or contradicts itself.
+    Malformed,
+    /// There is no such method.
+    UnknownMethod,
+}
+
 /// The answer to a call that is under way; none where nobody waits for it any more.
-pub(crate) type Pending = Pin<Box<dyn Future<Output = Option<Vec<u8>>> + Send>>;
+pub(crate) type Pending = Pin<Box<dyn Future<Output = Option<Outcome>> + Send>>;
+
+/// An answer that took its time.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) answer: Vec<u8>,
+    /// It is a refusal of what was asked for.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has statuses"))]
+    pub(crate) fault: Option<Fault>,
+}
+
+impl Fault {
+    /// Where a refusal in that version is one of the message, rather than an answer.
+    fn of(error: &RpcError, version: ProtocolVersion) -> Option<Self> {
+        match error.code {
+            _ if !version.is_stateless() => None,
+            ErrorCode::MethodNotFound => Some(Self::UnknownMethod),
+            ErrorCode::InvalidRequest
+            | ErrorCode::HeaderMismatch
+            | ErrorCode::MissingClientCapability
+            | ErrorCode::UnsupportedVersion => Some(Self::Malformed),
+            _ => None,
+        }
+    }
+}
 
 impl Dispatcher {
-    pub(crate) fn new(registry: Registry, limits: Limits) -> Arc<Self> {
+    pub(crate) fn new(registry: Registry, limits: Limits, seal: Seal) -> Arc<Self> {
         let blocking = BlockingPool::new(&limits);
-        Arc::new(Self { registry, limits, blocking })
+        Arc::new(Self { registry, limits, blocking, seal })
     }
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
 
+    /// Reads one message without acting on it.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub(crate) fn read<'m>(&self, message: &'m [u8], binding: Binding<'m>) -> Result<Message<'m>, Malformed<'m>> {
+        Message::read(message, binding, &self.limits)
+    }
+
     /// Takes one message of a session; an answer that is there at once is appended to `out`.
     pub(crate) fn receive(self: &Arc<Self>, caller: Caller<'_>, message: &[u8], out: &mut Vec<u8>) -> Received {
-        let refuse = |out: &mut Vec<u8>, malformed: Malformed<'_>| {
-            write_error(out, malformed.id, &malformed.error, caller.session.version());
-            Received::Refused
-        };
-        let Ok(text) = std::str::from_utf8(message) else {
-            return refuse(out, Malformed::parse_error("the message is not UTF-8"));
-        };
-        if let Some(depth) = self.limits.max_json_depth
-            && depth < 128
-            && nests_deeper(text, depth)
-        {
-            return refuse(out, Malformed::invalid_request("the message is nested too deeply"));
+        match self.read(message, caller.binding) {
+            Ok(message) => self.take(caller, &message, out),
+            Err(malformed) => refuse(out, &malformed, caller.session.version()),
         }
-        if text.trim_ascii_start().starts_with('[') {
-            return self.receive_batch(caller, text, out);
-        }
-        match Envelope::parse(text) {
-            Ok(envelope) => self.handle(caller, &envelope, out),
-            Err(malformed) => refuse(out, malformed),
+    }
+
+    /// Takes a message that was read.
+    pub(crate) fn take(self: &Arc<Self>, caller: Caller<'_>, message: &Message<'_>, out: &mut Vec<u8>) -> Received {
+        match &message.0 {
+            Content::Single(single) => self.handle(caller, single, out),
+            Content::Batch(messages) => self.take_batch(caller, messages, out),
         }
     }
 
     /// Takes an array of messages, where the session's version has such.
-    fn receive_batch(self: &Arc<Self>, caller: Caller<'_>, text: &str, out: &mut Vec<u8>) -> Received {
-        let refuse = |out: &mut Vec<u8>, malformed: Malformed<'_>| {
-            write_error(out, malformed.id, &malformed.error, caller.session.version());
-            Received::Refused
+    fn take_batch(self: &Arc<Self>, caller: Caller<'_>, messages: &[&RawValue], out: &mut Vec<u8>) -> Received {
+        let version = caller.session.version();
+        let most = self.limits.max_batch;
+        let refusal = if !caller.session.agreed().is_some_and(|agreed| agreed.version.has_batching()) {
+            Some("batches exist in version 2025-03-26 only".to_owned())
+        } else if messages.is_empty() {
+            Some("a batch holds at least one message".to_owned())
+        } else {
+            most.filter(|most| messages.len() > *most).map(|most| format!("a batch holds at most {most} messages"))
         };
-        let messages: Vec<&RawValue> = match serde_json::from_str(text) {
-            Ok(messages) => messages,
-            Err(_) => return refuse(out, Malformed::parse_error("the message is not valid JSON")),
-        };
-        if !caller.session.agreed().is_some_and(|agreed| agreed.version.has_batching()) {
-            return refuse(out, Malformed::invalid_request("batches exist in version 2025-03-26 only"));
-        }
-        if messages.is_empty() {
-            return refuse(out, Malformed::invalid_request("a batch holds at least one message"));
-        }
-        if let Some(most) = self.limits.max_batch
-            && messages.len() > most
-        {
-            return refuse(out, Malformed::invalid_request(&format!("a batch holds at most {most} messages")));
+        if let Some(refusal) = refusal {
+            return refuse(out, &Malformed::invalid_request(&refusal), version);
         }
         let mut answers = Vec::new();
         let mut pending = Vec::new();
         for message in messages {
             let mut answer = Vec::new();
-            let received = match Envelope::parse(message.get()) {
-                Ok(envelope) => self.handle(caller, &envelope, &mut answer),
-                Err(malformed) => refuse(&mut answer, malformed),
+            let received = match Single::read(message.get(), Binding::HttpSse) {
+                Ok(single) => self.handle(caller, &single, &mut answer),
+                Err(malformed) => refuse(&mut answer, &malformed, version),
             };
             match received {
-                Received::Answered | Received::Refused | Received::Busy | Received::Forbidden(_) => {
+                Received::Answered | Received::Refused(_) | Received::Busy | Received::Forbidden(_) => {
                     answers.push(answer)
                 }
                 Received::Accepted => {}
@@ -187,84 +232,115 @@ impl Dispatcher {
             // Each on a task of its own: they run side by side, as calls of their own would.
             let tasks: Vec<_> = pending.into_iter().map(tokio::spawn).collect();
             for task in tasks {
-                answers.extend(task.await.ok().flatten());
+                answers.extend(task.await.ok().flatten().map(|outcome| outcome.answer));
             }
-            (!answers.is_empty()).then(|| array(&answers))
+            (!answers.is_empty()).then(|| Outcome { answer: array(&answers), fault: None })
         }))
     }
 
-    fn handle(self: &Arc<Self>, caller: Caller<'_>, envelope: &Envelope<'_>, out: &mut Vec<u8>) -> Received {
-        let Kind::Call { method, params } = &envelope.kind else {
-            tracing::debug!("an answer to no request of this server, or a malformed notification, was dropped");
-            return Received::Accepted;
+    fn handle(self: &Arc<Self>, caller: Caller<'_>, single: &Single<'_>, out: &mut Vec<u8>) -> Received {
+        let (method, raw, params) = match &single.body {
+            Body::Call { method, raw, params } => (method, raw, params),
+            Body::Answer(answer) => {
+                if !single.id.is_some_and(|id| caller.session.take_answer(id.as_str(), *answer)) {
+                    tracing::debug!("an answer to no request of this server was dropped");
+                }
+                return Received::Accepted;
+            }
+            Body::Ignored => {
+                tracing::debug!("a malformed notification was dropped");
+                return Received::Accepted;
+            }
         };
-        let Some(id) = envelope.id else {
+        let Some(id) = single.id else {
             if Method::parse(method) == Some(Method::Cancelled) {
-                cancel(caller.session, *params);
+                cancel(caller.session, *raw);
             }
             return Received::Accepted;
         };
-        match self.request(caller, id, method, *params, out) {
+        let (version, received) = match &single.era {
+            Era::Session => {
+                let version = caller.session.version();
+                (version, self.request(caller, id, version, method, params, *raw, out))
+            }
+            Era::Own(version) => (*version, self.request(caller, id, *version, method, params, *raw, out)),
+            Era::Refused(error) => {
+                write_error(out, Some(id), error, caller.session.version());
+                return Received::Refused(Fault::Malformed);
+            }
+        };
+        match received {
             Ok(received) => received,
             Err(Refusal::Error(error)) => {
-                write_error(out, Some(id), &error, caller.session.version());
-                Received::Answered
+                write_error(out, Some(id), &error, version);
+                Fault::of(&error, version).map_or(Received::Answered, Received::Refused)
             }
             Err(Refusal::Scopes(scopes)) => {
                 let message = format!("this takes the scopes {}", scopes.join(" "));
-                write_error(out, Some(id), &RpcError::invalid_request(message), caller.session.version());
+                write_error(out, Some(id), &RpcError::invalid_request(message), version);
                 Received::Forbidden(scopes)
             }
         }
     }
 
+    #[allow(clippy::too_many_arguments, reason = "a request in its parts, put together once it is known to be one")]
     fn request(
         self: &Arc<Self>,
         caller: Caller<'_>,
         id: Id<'_>,
+        version: ProtocolVersion,
         method: &str,
-        params: Option<&RawValue>,
+        params: &Result<Params<'_>, RpcError>,
+        raw: Option<&RawValue>,
         out: &mut Vec<u8>,
     ) -> Result<Received, Refusal> {
-        let found = Method::parse(method).filter(|method| method.is_request());
+        let found = Method::parse(method).filter(|method| method.is_request() && method.exists_in(version));
         let Some(found) = found else {
             let message = format!("there is no method `{}`", excerpt(method));
             return Err(RpcError::new(ErrorCode::MethodNotFound, message).into());
         };
-        if caller.session.agreed().is_none() && !matches!(found, Method::Initialize | Method::Ping) {
+        let session = caller.session;
+        if !version.is_stateless() && session.agreed().is_none() && !matches!(found, Method::Initialize | Method::Ping)
+        {
             return Err(RpcError::invalid_request("`initialize` comes first").into());
         }
-        if caller.session.is_under_way(id.as_str()) {
+        if session.is_under_way(id.as_str()) {
             return Err(RpcError::invalid_request("a request of this id is under way").into());
         }
-        if caller.session.was_cancelled_early(id.as_str()) {
+        if session.was_cancelled_early(id.as_str()) {
             return Ok(Received::Accepted);
         }
         let calls_a_handler =
             matches!(found, Method::CallTool | Method::ReadResource | Method::GetPrompt | Method::Complete);
         if calls_a_handler
             && let Some(most) = self.limits.max_requests_per_session
-            && caller.session.calls_under_way() >= most
+            && session.calls_under_way() >= most
         {
             let refusal = RpcError::internal(format!("{most} requests are under way; wait for one to end"));
-            write_error(out, Some(id), &refusal, caller.session.version());
+            write_error(out, Some(id), &refusal, version);
             return Ok(Received::Busy);
         }
+        let params = params.as_ref().map_err(Clone::clone)?;
+        let request = Request { caller, id, version, method, params, raw };
         match found {
-            Method::CallTool => return self.call_tool(caller, id, params, out),
-            Method::ReadResource => return self.read_resource(caller, id, params, out),
-            Method::GetPrompt => return self.get_prompt(caller, id, params, out),
-            Method::Complete => return self.complete(caller, id, params, out),
-            Method::ListTools => self.list(List::Tools, caller.session, id, params, out)?,
-            Method::ListResources => self.list(List::Resources, caller.session, id, params, out)?,
-            Method::ListResourceTemplates => self.list(List::ResourceTemplates, caller.session, id, params, out)?,
-            Method::ListPrompts => self.list(List::Prompts, caller.session, id, params, out)?,
+            Method::CallTool => return self.call_tool(&request, out),
+            Method::ReadResource => return self.read_resource(&request, out),
+            Method::GetPrompt => return self.get_prompt(&request, out),
+            Method::Complete => return self.complete(&request, out),
+            Method::ListTools => self.list(List::Tools, &request, out)?,
+            Method::ListResources => self.list(List::Resources, &request, out)?,
+            Method::ListResourceTemplates => self.list(List::ResourceTemplates, &request, out)?,
+            Method::ListPrompts => self.list(List::Prompts, &request, out)?,
             Method::Initialize => {
-                let result = lifecycle::initialize(&self.registry, caller.session, params)?;
+                let result = lifecycle::initialize(&self.registry, session, raw)?;
                 write_result(out, id, &result);
             }
+            Method::Discover => {
+                let result = lifecycle::discover(&self.registry);
+                self.registry.frame().write_own(out, id, version, &result);
+            }
             Method::SetLevel => {
-                set_level(caller.session, params)?;
+                set_level(session, raw)?;
                 write_raw_result(out, id, b"{}");
             }
             Method::Ping => write_raw_result(out, id, b"{}"),
@@ -273,63 +349,48 @@ impl Dispatcher {
         Ok(Received::Answered)
     }
 
-    fn list(
-        &self,
-        list: List,
-        session: &Session,
-        id: Id<'_>,
-        params: Option<&RawValue>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), RpcError> {
-        #[derive(Default, Deserialize)]
-        struct Params<'a> {
-            #[serde(borrow, default)]
-            cursor: Option<Cow<'a, str>>,
-        }
-        if !self.registry.has(list) {
-            let message = format!(
-                "this server has no {}",
-                match list {
-                    List::Tools => "tools",
-                    List::Resources | List::ResourceTemplates => "resources",
-                    List::Prompts => "prompts",
-                }
-            );
-            return Err(RpcError::new(ErrorCode::MethodNotFound, message));
-        }
-        let params: Params<'_> = params.map_or(Ok(Params::default()), params::read)?;
-        let page = self.registry.pages(list, session.version()).page(params.cursor.as_deref())?;
-        write_raw_result(out, id, page);
+    fn list(&self, list: List, request: &Request<'_>, out: &mut Vec<u8>) -> Result<(), RpcError> {
+        self.must_offer(list)?;
+        let cursor = request.params.cursor()?;
+        let page = self.registry.pages(list, request.version).page(cursor.as_deref())?;
+        write_raw_result(out, request.id, page);
         Ok(())
     }
 
-    fn call_tool(
-        self: &Arc<Self>,
-        caller: Caller<'_>,
-        id: Id<'_>,
-        params: Option<&RawValue>,
-        out: &mut Vec<u8>,
-    ) -> Result<Received, Refusal> {
-        #[derive(Deserialize)]
-        struct Params<'a> {
-            #[serde(borrow)]
-            name: Cow<'a, str>,
-            #[serde(borrow, default)]
-            arguments: Option<&'a RawValue>,
-            #[serde(borrow, default, rename = "_meta")]
-            meta: Option<&'a RawValue>,
+    /// Refuses what concerns a capability that the server does not offer.
+    fn must_offer(&self, list: List) -> Result<(), RpcError> {
+        if self.registry.has(list) {
+            return Ok(());
         }
-        let params: Params<'_> = params::required(params, "params.name")?;
-        let Some(tool) = self.registry.tool(&params.name) else {
-            return Err(unknown("tool", &params.name, self.registry.tool_names()).into());
+        let things = match list {
+            List::Tools => "tools",
+            List::Resources | List::ResourceTemplates => "resources",
+            List::Prompts => "prompts",
         };
-        caller.must_have(tool.scopes)?;
+        Err(RpcError::new(ErrorCode::MethodNotFound, format!("this server has no {things}")))
+    }
+
+    fn call_tool(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
+        self.must_offer(List::Tools)?;
+        let params = request.params;
+        let name = params.name()?;
+        let Some(tool) = self.registry.tool(&name) else {
+            return Err(unknown("tool", &name, self.registry.tool_names()).into());
+        };
+        request.caller.must_have(tool.scopes)?;
         // An absent `arguments` and a null one are an empty object.
-        let arguments = params.arguments.filter(|raw| raw.get() != "null");
+        let arguments = params.arguments;
         if arguments.is_some_and(|raw| !raw.get().starts_with('{')) {
             return Err(RpcError::invalid_params("`params.arguments` must be an object").into());
         }
-        let scene = Scene::new(caller, &tool.states, params.meta, params::progress_token(params.meta)?);
+        if let Binding::Http(headers) = request.caller.binding
+            && request.version.is_stateless()
+        {
+            for argument in &tool.mirrored {
+                argument.check(arguments, headers)?;
+            }
+        }
+        let scene = self.scene(request, &tool.states)?;
         let step = guarded(|| {
             tool.function.call(ToolCall(Mode::Run(ToolRun {
                 name: &tool.listed.name,
@@ -341,74 +402,53 @@ impl Dispatcher {
                 scene: &scene,
             })))
         });
-        Ok(self.advance(step, &scene, id, tool.timeout, |_| (), out)?)
+        Ok(self.advance(step, &scene, request, tool.timeout, |_| (), out)?)
     }
 
-    fn read_resource(
-        self: &Arc<Self>,
-        caller: Caller<'_>,
-        id: Id<'_>,
-        params: Option<&RawValue>,
-        out: &mut Vec<u8>,
-    ) -> Result<Received, Refusal> {
-        #[derive(Deserialize)]
-        struct Params<'a> {
-            #[serde(borrow)]
-            uri: Cow<'a, str>,
-            #[serde(borrow, default, rename = "_meta")]
-            meta: Option<&'a RawValue>,
-        }
-        let params: Params<'_> = params::required(params, "params.uri")?;
-        let found = match self.registry.resource(&params.uri) {
+    fn read_resource(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
+        self.must_offer(List::Resources)?;
+        let uri = request.params.uri()?;
+        let found = match self.registry.resource(&uri) {
             Some(resource) => Some((resource, Vec::new())),
-            None => self.registry.template(&params.uri),
+            None => self.registry.template(&uri),
         };
         let Some((resource, variables)) = found else {
-            let mut error = resource_not_found(&params.uri);
-            if let Some(near) = nearest(&params.uri, self.registry.resource_uris()) {
+            let mut error = resource_not_found(&uri);
+            if let Some(near) = nearest(&uri, self.registry.resource_uris()) {
                 error.message.push_str(&format!("; did you mean `{near}`?"));
             }
             return Err(error.into());
         };
-        caller.must_have(resource.spec.scopes)?;
-        let scene = Scene::new(caller, &resource.states, params.meta, params::progress_token(params.meta)?);
+        request.caller.must_have(resource.spec.scopes)?;
+        let scene = self.scene(request, &resource.states)?;
         let step = guarded(|| {
             resource.function.call(ResourceCall(Mode::Run(ResourceRun {
-                uri: &params.uri,
+                uri: &uri,
                 mime_type: resource.spec.mime_type,
                 variables: &variables,
                 scene: &scene,
             })))
         });
-        Ok(self.advance(step, &scene, id, None, |_| (), out)?)
+        let declared = self.registry.declared(resource.spec.ttl, resource.spec.public_cache);
+        let keep = move |result: &mut ReadResourceResult| {
+            result.ttl_ms.get_or_insert(declared.ttl_ms);
+            result.cache_scope.get_or_insert(declared.cache_scope);
+        };
+        Ok(self.advance(step, &scene, request, None, keep, out)?)
     }
 
-    fn get_prompt(
-        self: &Arc<Self>,
-        caller: Caller<'_>,
-        id: Id<'_>,
-        params: Option<&RawValue>,
-        out: &mut Vec<u8>,
-    ) -> Result<Received, Refusal> {
-        #[derive(Deserialize)]
-        struct Params<'a> {
-            #[serde(borrow)]
-            name: Cow<'a, str>,
-            #[serde(borrow, default)]
-            arguments: Option<&'a RawValue>,
-            #[serde(borrow, default, rename = "_meta")]
-            meta: Option<&'a RawValue>,
-        }
-        let params: Params<'_> = params::required(params, "params.name")?;
-        let Some(prompt) = self.registry.prompt(&params.name) else {
-            return Err(unknown("prompt", &params.name, self.registry.prompt_names()).into());
+    fn get_prompt(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
+        self.must_offer(List::Prompts)?;
+        let name = request.params.name()?;
+        let Some(prompt) = self.registry.prompt(&name) else {
+            return Err(unknown("prompt", &name, self.registry.prompt_names()).into());
         };
-        caller.must_have(prompt.scopes)?;
-        let (arguments, problems) = texts(params.arguments)?;
-        let scene = Scene::new(caller, &prompt.states, params.meta, params::progress_token(params.meta)?);
+        request.caller.must_have(prompt.scopes)?;
+        let (arguments, problems) = texts(request.params.arguments)?;
+        let scene = self.scene(request, &prompt.states)?;
         let step = guarded(|| {
             prompt.function.call(PromptCall(Mode::Run(PromptRun {
-                name: &params.name,
+                name: &name,
                 arguments: &arguments,
                 problems,
                 names: prompt.listed.arguments.as_deref().unwrap_or_default(),
@@ -421,18 +461,12 @@ impl Dispatcher {
                 result.description = listed.map(str::to_owned);
             }
         };
-        Ok(self.advance(step, &scene, id, None, describe, out)?)
+        Ok(self.advance(step, &scene, request, None, describe, out)?)
     }
 
-    fn complete(
-        self: &Arc<Self>,
-        caller: Caller<'_>,
-        id: Id<'_>,
-        params: Option<&RawValue>,
-        out: &mut Vec<u8>,
-    ) -> Result<Received, Refusal> {
+    fn complete(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
         #[derive(Deserialize)]
-        struct Params {
+        struct Completed {
             #[serde(rename = "ref")]
             reference: Reference,
             argument: Argument,
@@ -453,7 +487,7 @@ impl Dispatcher {
         if !self.registry.has_completions() {
             return Err(RpcError::new(ErrorCode::MethodNotFound, "this server completes no arguments").into());
         }
-        let params: Params = params::required(params, "params.ref")?;
+        let params: Completed = params::required(request.raw, "params.ref")?;
         let name = params.argument.name.as_str();
         let (completers, known): (&[(&str, Completer)], bool) = match &params.reference {
             Reference::Prompt { name: prompt } => match self.registry.prompt(prompt) {
@@ -478,70 +512,170 @@ impl Dispatcher {
         let complete = completers.iter().find(|(completed, _)| *completed == name).map(|(_, complete)| *complete);
         let value = params.argument.value;
         let states = Arc::default();
-        let scene = Scene::new(caller, &states, None, None);
+        let scene = request.scene(&states)?;
         let step = guarded(|| {
             Step::Later(Box::pin(async move {
                 let values = match complete {
                     Some(complete) => complete(value).await,
                     None => Vec::new(),
                 };
-                Ok(CompleteResult { completion: Completion::new(values) })
+                Ok(CompleteResult { completion: Completion::new(values), meta: None })
             }))
         });
-        Ok(self.advance(step, &scene, id, None, |_| (), out)?)
+        Ok(self.advance(step, &scene, request, None, |_| (), out)?)
+    }
+
+    /// What a handler may know of its request, with the answers of a client that comes back.
+    fn scene<'a>(&self, request: &Request<'a>, states: &'a Arc<States>) -> Result<Scene<'a>, RpcError> {
+        let scene = request.scene(states)?;
+        if request.version.is_stateless() {
+            let Params { request_state, input_responses, .. } = request.params;
+            scene.answers.set(Answers::open(&self.seal, || request.bond(), *request_state, *input_responses)?);
+        }
+        Ok(scene)
     }
 
     /// Takes a call as far as it goes without waiting; what is left over becomes a future.
-    fn advance<R: Lower + Serialize + Send + 'static>(
+    fn advance<R: Answer>(
         self: &Arc<Self>,
         step: Step<R>,
         scene: &Scene<'_>,
-        id: Id<'_>,
+        request: &Request<'_>,
         timeout: Option<Duration>,
         polish: impl FnOnce(&mut R) + Send + 'static,
         out: &mut Vec<u8>,
     ) -> Result<Received, RpcError> {
-        let version = scene.caller.session.version();
-        let mut later = match step {
+        let (id, version) = (request.id, scene.version);
+        let frame = self.registry.frame();
+        let (mut later, done) = match step {
             Step::Described => return Err(RpcError::internal("the handler did not run")),
-            Step::Done(result) => {
-                let mut result = result?;
-                polish(&mut result);
-                result.lower(version);
-                write_result(out, id, &result);
-                return Ok(Received::Answered);
-            }
-            Step::Later(later) => later,
-            Step::Blocking(run) => self.blocking.run(run)?,
+            Step::Done(result) => (None, Poll::Ready(result)),
+            Step::Later(later) => (Some(later), Poll::Pending),
+            Step::Blocking(run) => (Some(self.blocking.run(run)?), Poll::Pending),
         };
-        if let Poll::Ready(result) = poll_guarded(&mut later, &mut TaskContext::from_waker(Waker::noop())) {
-            let mut result = result?;
+        let done = match &mut later {
+            Some(later) => poll_guarded(later, &mut TaskContext::from_waker(Waker::noop())),
+            None => done,
+        };
+        let context = scene.taken().filter(|context| context.round().is_some());
+        if let Poll::Ready(result) = done {
+            let mut result = concluded(result, context)?;
             polish(&mut result);
-            result.lower(version);
-            write_result(out, id, &result);
+            frame.write(out, id, version, &mut result);
             return Ok(Received::Answered);
         }
+        let Some(mut later) = later else { return Err(RpcError::internal("the handler did not run")) };
+        if let Some(context) = context
+            && let Some(round) = context.round()
+            && round.has_questions()
+        {
+            let question = round.ask(&self.seal, &request.bond(), &self.limits);
+            leave(later, context.call());
+            frame.write_question(out, id, &question?);
+            return Ok(Received::Answered);
+        }
+        let returning = context.map(|context| Returning::new(context, request));
         let under_way = UnderWay::begin(scene, id)?;
         let deadlines = Deadlines::new(timeout, &self.limits);
-        let session = Arc::clone(scene.caller.session);
+        let dispatcher = Arc::clone(self);
         let id = id.as_str().to_owned();
         Ok(Received::Pending(Box::pin(async move {
-            let result = deadlines.watch(&under_way.call, later).await;
+            let context = returning.as_ref().map(|returning| &returning.context);
+            let asks = async {
+                match context.and_then(Context::round) {
+                    Some(round) => round.asks().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let ended = deadlines.watch(&under_way.call, &mut later, asks).await?;
+            // What a handler asks is known as long as it waits for the answer.
+            let question = match (&ended, &returning) {
+                (Ended::Left, Some(returning)) => Some(returning.question(&dispatcher)),
+                _ => None,
+            };
+            if question.is_some() {
+                leave(later, &under_way.call);
+            }
             under_way.call.finish();
             drop(under_way);
-            let id = Id::of(&id);
-            let mut out = Vec::new();
-            match result? {
-                Ok(mut result) => {
+            let (id, frame) = (Id::of(&id), dispatcher.registry.frame());
+            let mut answer = Vec::new();
+            let written = match (question, ended) {
+                (Some(question), _) => question.map(|question| frame.write_question(&mut answer, id, &question)),
+                (None, Ended::Done(result)) => concluded(result, context).map(|mut result| {
                     polish(&mut result);
-                    result.lower(session.version());
-                    write_result(&mut out, id, &result);
-                }
-                Err(error) => write_error(&mut out, Some(id), &error, session.version()),
-            }
-            Some(out)
+                    frame.write(&mut answer, id, version, &mut result);
+                }),
+                (None, Ended::Left) => Err(RpcError::internal("the handler was left")),
+            };
+            let fault = written.err().and_then(|error| {
+                write_error(&mut answer, Some(id), &error, version);
+                Fault::of(&error, version)
+            });
+            Some(Outcome { answer, fault })
         })))
     }
+}
+
+/// A call whose client answers by coming back, with what it takes to know it again.
+struct Returning {
+    context: Context,
+    method: String,
+    params: Option<Box<RawValue>>,
+}
+
+impl Returning {
+    fn new(context: &Context, request: &Request<'_>) -> Self {
+        let params = request.raw.map(ToOwned::to_owned);
+        Self { context: context.clone(), method: request.method.to_owned(), params }
+    }
+
+    fn question(&self, dispatcher: &Dispatcher) -> Result<InputRequiredResult, RpcError> {
+        let owner = self.context.principal().map(Principal::owner);
+        let bond = Bond::new(owner, &self.method, self.params.as_deref());
+        let round = self.context.round().ok_or_else(|| RpcError::internal("the call has no rounds"))?;
+        round.ask(&dispatcher.seal, &bond, &dispatcher.limits)
+    }
+}
+
+/// The result of a handler; where it failed for want of what its client does not offer, that is said instead.
+fn concluded<R: Answer>(result: Result<R, RpcError>, context: Option<&Context>) -> Result<R, RpcError> {
+    let has_failed = result.as_ref().map_or(true, R::is_failure);
+    match context.and_then(Context::round).filter(|_| has_failed).and_then(Round::missing) {
+        Some(missing) => Err(missing),
+        None => result,
+    }
+}
+
+/// Leaves a handler where it waits, and tells what it has started.
+fn leave<R>(later: Later<R>, call: &Call) {
+    call.cancel();
+    // What a handler holds may panic when it is dropped.
+    drop(catch_unwind(AssertUnwindSafe(|| drop(later))));
+}
+
+impl<'a> Request<'a> {
+    /// What the request's handler may know of it.
+    fn scene(&self, states: &'a Arc<States>) -> Result<Scene<'a>, RpcError> {
+        let mut scene = Scene::new(self.caller, self.version, states);
+        scene.meta = self.params.raw_meta;
+        scene.progress_token = self.params.meta.progress_token()?;
+        if self.version.is_stateless() {
+            scene.log_level = self.params.meta.log_level()?;
+        }
+        Ok(scene)
+    }
+
+    /// What the request is known by when its client comes back.
+    fn bond(&self) -> Bond {
+        Bond::new(self.caller.principal.map(|principal| principal.owner()), self.method, self.raw)
+    }
+}
+
+/// Writes why a text is no message.
+fn refuse(out: &mut Vec<u8>, malformed: &Malformed<'_>, version: ProtocolVersion) -> Received {
+    write_error(out, malformed.id, &malformed.error, version);
+    Received::Refused(Fault::Malformed)
 }
 
 /// Runs what a user wrote; a panic is an error of this call and of nothing else.
@@ -589,11 +723,7 @@ fn set_level(session: &Session, params: Option<&RawValue>) -> Result<(), RpcErro
         level: Cow<'a, str>,
     }
     let params: Params<'_> = params::required(params, "params.level")?;
-    let level = LoggingLevel::parse(&params.level).ok_or_else(|| {
-        let levels = LoggingLevel::ALL.map(LoggingLevel::as_str).join(", ");
-        RpcError::invalid_params(format!("`params.level` must be one of {levels}"))
-    })?;
-    session.set_level(level);
+    session.set_level(params::level("params.level", &params.level)?);
     Ok(())
 }
 
@@ -623,26 +753,4 @@ fn array(answers: &[Vec<u8>]) -> Vec<u8> {
     array.extend(answers.join(&b','));
     array.push(b']');
     array
-}
-
-/// Whether arrays and objects stand deeper in each other than `depth`.
-fn nests_deeper(text: &str, depth: usize) -> bool {
-    let (mut now, mut in_string, mut escaped) = (0usize, false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            _ if in_string => {}
-            b'{' | b'[' => {
-                now += 1;
-                if now > depth {
-                    return true;
-                }
-            }
-            b'}' | b']' => now = now.saturating_sub(1),
-            _ => {}
-        }
-    }
-    false
 }

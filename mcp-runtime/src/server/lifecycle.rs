@@ -1,11 +1,13 @@
-//! The handshake: which version a client and this server speak, and what each says of itself.
+//! What a client and this server say of themselves: the handshake that settles a version, and the discovery that needs none.
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{params, registry::Registry};
 use crate::{
-    protocol::{ClientCapabilities, Implementation, InitializeResult, ProtocolVersion, RpcError, adapt::Lower},
+    protocol::{
+        ClientCapabilities, DiscoverResult, Implementation, InitializeResult, ProtocolVersion, RpcError, adapt::Lower,
+    },
     session::{Agreed, Session},
 };
 
@@ -43,6 +45,16 @@ pub(super) fn initialize(
     };
     result.lower(version);
     Ok(result)
+}
+
+/// Answers `server/discover` (2026-07-28, "Discovery").
+pub(super) fn discover(registry: &Registry) -> DiscoverResult {
+    DiscoverResult {
+        supported_versions: ProtocolVersion::STATELESS.map(|version| version.as_str().to_owned()).to_vec(),
+        capabilities: registry.capabilities(),
+        instructions: registry.instructions().map(str::to_owned),
+        caching: registry.caching(),
+    }
 }
 
 /// An object as a `T`, where it is one.

@@ -3,7 +3,8 @@
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::Serialize;
 
-use crate::protocol::{ProtocolVersion, RpcError, adapt::Lower};
+use super::answer::Frame;
+use crate::protocol::{Caching, ProtocolVersion, RpcError, adapt::Lower};
 
 /// A list as one version of the protocol knows it: each page a `result`, ready to be sent.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ impl Pages {
         items: impl Iterator<Item = T>,
         size: usize,
         version: ProtocolVersion,
+        frame: &Frame,
+        caching: Caching,
     ) -> Self {
         let items: Vec<Vec<u8>> = items
             .filter_map(|mut item| {
@@ -31,13 +34,21 @@ impl Pages {
         let count = items.len().div_ceil(size).max(1);
         let page = |index: usize| {
             let entries = items.get(index * size..items.len().min((index + 1) * size)).unwrap_or_default();
-            let mut page = format!(r#"{{"{member}":["#).into_bytes();
+            let mut page = frame.opening(version);
+            page.extend(format!(r#""{member}":["#).into_bytes());
             page.extend(entries.join(&b','));
             page.push(b']');
             if index + 1 < count {
                 page.extend(format!(r#","nextCursor":"{}""#, cursor(digest, index + 1)).into_bytes());
             }
-            page.push(b'}');
+            if version.has_result_type() {
+                // An object of two members, whose brace is the page's.
+                let caching = serde_json::to_vec(&caching).unwrap_or_default();
+                page.push(b',');
+                page.extend(&caching[1..]);
+            } else {
+                page.push(b'}');
+            }
             page
         };
         let cursors = (1..count).map(|index| cursor(digest, index)).collect();

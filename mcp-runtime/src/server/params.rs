@@ -1,9 +1,134 @@
 //! The parameters of methods, from raw JSON to their types, refused in words that a client can use.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::protocol::RpcError;
+use crate::protocol::{LoggingLevel, RpcError, jsonrpc::text_of};
+
+/// The members that requests have in common, split in one pass; what they hold is still text.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Params<'a> {
+    #[serde(borrow, default)]
+    pub(super) name: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) uri: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) arguments: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) cursor: Option<&'a RawValue>,
+    /// The answers of a client that comes back, and what it was given for that.
+    #[serde(borrow, default)]
+    pub(super) input_responses: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) request_state: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "_meta")]
+    pub(super) raw_meta: Option<&'a RawValue>,
+    #[serde(skip)]
+    pub(super) meta: Meta<'a>,
+}
+
+/// What the standard knows of a request's `_meta`.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Meta<'a> {
+    #[serde(borrow, default, rename = "progressToken")]
+    pub(super) progress_token: Option<&'a RawValue>,
+    /// There where the request speaks for itself.
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion", deserialize_with = "present")]
+    pub(super) protocol_version: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientCapabilities")]
+    pub(super) client_capabilities: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/logLevel")]
+    log_level: Option<&'a RawValue>,
+}
+
+/// A member that is there, be it null.
+fn present<'de: 'a, 'a, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
+    Deserialize::deserialize(deserializer).map(Some)
+}
+
+impl<'a> Params<'a> {
+    /// Splits an object.
+    ///
+    /// # Errors
+    /// -32602 where a member stands twice, or `_meta` is no object.
+    pub(super) fn read(raw: &'a RawValue) -> Result<Self, RpcError> {
+        let mut params: Self = read(raw)?;
+        if let Some(meta) = params.raw_meta {
+            if !meta.get().starts_with('{') {
+                return Err(RpcError::invalid_params("`params._meta` must be an object"));
+            }
+            params.meta = read(meta)?;
+        }
+        Ok(params)
+    }
+
+    /// The name of the tool or prompt.
+    ///
+    /// # Errors
+    /// -32602 where it is missing or no text.
+    pub(super) fn name(&self) -> Result<Cow<'a, str>, RpcError> {
+        text("params.name", self.name)
+    }
+
+    /// The URI of the resource.
+    ///
+    /// # Errors
+    /// -32602 where it is missing or no text.
+    pub(super) fn uri(&self) -> Result<Cow<'a, str>, RpcError> {
+        text("params.uri", self.uri)
+    }
+
+    /// Where a list goes on.
+    ///
+    /// # Errors
+    /// -32602 where it is no text.
+    pub(super) fn cursor(&self) -> Result<Option<Cow<'a, str>>, RpcError> {
+        self.cursor.map(|cursor| text("params.cursor", Some(cursor))).transpose()
+    }
+}
+
+impl<'a> Meta<'a> {
+    /// By what the request's progress is reported: a string or a number.
+    ///
+    /// # Errors
+    /// -32602 where it is neither.
+    pub(super) fn progress_token(&self) -> Result<Option<&'a RawValue>, RpcError> {
+        match self.progress_token {
+            Some(token) if token.get().starts_with(['{', '[', 't', 'f']) => {
+                Err(RpcError::invalid_params("`params._meta.progressToken` must be a string or a number"))
+            }
+            token => Ok(token),
+        }
+    }
+
+    /// The mildest messages that the request wants logged; none at all where it does not say.
+    ///
+    /// # Errors
+    /// -32602 where it is no level.
+    pub(super) fn log_level(&self) -> Result<Option<LoggingLevel>, RpcError> {
+        const MEMBER: &str = "params._meta[\"io.modelcontextprotocol/logLevel\"]";
+        self.log_level.map(|raw| level(MEMBER, &text(MEMBER, Some(raw))?)).transpose()
+    }
+}
+
+/// A level by its name.
+///
+/// # Errors
+/// -32602 where it is none.
+pub(super) fn level(member: &str, name: &str) -> Result<LoggingLevel, RpcError> {
+    LoggingLevel::parse(name).ok_or_else(|| {
+        let levels = LoggingLevel::ALL.map(LoggingLevel::as_str).join(", ");
+        RpcError::invalid_params(format!("`{member}` must be one of {levels}"))
+    })
+}
+
+pub(super) fn text<'a>(member: &str, raw: Option<&'a RawValue>) -> Result<Cow<'a, str>, RpcError> {
+    let raw = raw.ok_or_else(|| RpcError::invalid_params(format!("`{member}` is missing")))?;
+    text_of(raw).ok_or_else(|| RpcError::invalid_params(format!("`{member}` must be a string")))
+}
 
 /// The parameters of a method as a `T`.
 ///
@@ -31,30 +156,6 @@ pub(super) fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, RpcEr
 /// -32602 where they are missing or do not fit.
 pub(super) fn required<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>, member: &str) -> Result<T, RpcError> {
     read(raw.ok_or_else(|| RpcError::invalid_params(format!("`{member}` is missing")))?)
-}
-
-/// The `progressToken` of a request's `_meta`: a string or a number.
-///
-/// # Errors
-/// -32602 where it is neither, or `_meta` is no object.
-pub(super) fn progress_token(meta: Option<&RawValue>) -> Result<Option<&RawValue>, RpcError> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Meta<'a> {
-        #[serde(borrow, default)]
-        progress_token: Option<&'a RawValue>,
-    }
-    let Some(meta) = meta else { return Ok(None) };
-    if !meta.get().starts_with('{') {
-        return Err(RpcError::invalid_params("`params._meta` must be an object"));
-    }
-    let token = read::<Meta<'_>>(meta)?.progress_token;
-    match token {
-        Some(token) if token.get().starts_with(['{', '[', 't', 'f']) => {
-            Err(RpcError::invalid_params("`params._meta.progressToken` must be a string or a number"))
-        }
-        token => Ok(token),
-    }
 }
 
 fn beginning(text: &str) -> &str {

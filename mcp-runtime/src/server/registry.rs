@@ -9,19 +9,21 @@ use std::{
 };
 
 use super::{
+    answer::Frame,
     arguments::{Mode, PromptCall, ResourceCall, ToolCall},
     context::{Requirement, States},
     definition::{self, Prompt, PromptSpec, Resource, ResourceSpec, Segment, Tool, ToolSpec},
     describe::{PromptDescription, ResourceDescription, ToolDescription},
     error::Error,
     list::Pages,
+    mirrored::{self, MirroredArgument},
     outcome::{Completer, Step},
     patterns::Patterns,
     template,
 };
 use crate::protocol::{
-    self, Annotations, CallToolResult, GetPromptResult, Icon, Implementation, ProtocolVersion, ReadResourceResult,
-    ServerCapabilities, ToolAnnotations,
+    self, Annotations, CacheScope, Caching, CallToolResult, GetPromptResult, Icon, Implementation, ProtocolVersion,
+    ReadResourceResult, ServerCapabilities, ToolAnnotations,
     capabilities::{Empty, ListCapability},
 };
 
@@ -82,6 +84,7 @@ pub(crate) struct Registration {
     /// The states of this server (the first) and of those mounted on it.
     states: Vec<States>,
     page_size: Option<usize>,
+    caching: Caching,
 }
 
 struct PendingItem<Spec, F> {
@@ -144,6 +147,10 @@ impl Registration {
         self.page_size = Some(size.max(1));
     }
 
+    pub(crate) fn set_caching(&mut self, caching: Caching) {
+        self.caching = caching;
+    }
+
     /// Takes over another server's functions, named `prefix_…`; URIs stay as they are.
     pub(crate) fn mount(&mut self, prefix: Option<&str>, mut other: Self) {
         let offset = self.states.len();
@@ -171,6 +178,7 @@ impl Registration {
         let states: Vec<_> = self.states.into_iter().map(Arc::new).collect();
         let mut errors = Vec::new();
         let mut registry = Registry {
+            frame: Frame::new(&info),
             info,
             instructions,
             tools: Vec::new(),
@@ -182,6 +190,7 @@ impl Registration {
             prompts: Vec::new(),
             prompt_index: HashMap::new(),
             page_size: self.page_size.unwrap_or(PAGE_SIZE),
+            caching: self.caching,
             lists: Default::default(),
         };
         for item in self.tools {
@@ -235,8 +244,11 @@ pub(crate) struct Registry {
     prompts: Vec<RegisteredPrompt>,
     prompt_index: HashMap<String, usize>,
     page_size: usize,
+    /// How long lists and contents keep, where nothing else is said.
+    caching: Caching,
+    frame: Frame,
     /// The serialised pages of each list, by version: made when first asked for.
-    lists: [[OnceLock<Pages>; ProtocolVersion::WITH_HANDSHAKE.len()]; List::ALL],
+    lists: [[OnceLock<Pages>; ProtocolVersion::ALL.len()]; List::ALL],
 }
 
 /// A tool with all that its call needs.
@@ -252,6 +264,10 @@ pub(crate) struct RegisteredTool {
     pub(crate) patterns: Patterns,
     pub(crate) strict: bool,
     pub(crate) timeout: Option<Duration>,
+    /// The arguments that headers repeat.
+    pub(crate) mirrored: Vec<MirroredArgument>,
+    /// How long its entry in the list keeps.
+    caching: Caching,
 }
 
 /// A resource or a template with all that its reading needs.
@@ -358,21 +374,44 @@ impl Registry {
     /// The pages of a list as `version` knows it, serialised once.
     pub(crate) fn pages(&self, list: List, version: ProtocolVersion) -> &Pages {
         self.lists[list as usize][version.index()].get_or_init(|| {
-            let size = self.page_size;
+            let (size, frame, caching) = (self.page_size, &self.frame, self.caching);
             match list {
-                List::Tools => Pages::new("tools", self.tools.iter().map(|tool| tool.listed.clone()), size, version),
+                List::Tools => {
+                    let caching = self.tools.iter().map(|tool| tool.caching).reduce(Caching::and).unwrap_or(caching);
+                    let tools = self.tools.iter().map(|tool| tool.listed.clone());
+                    Pages::new("tools", tools, size, version, frame, caching)
+                }
                 List::Resources => {
-                    Pages::new("resources", self.resources.iter().map(RegisteredResource::resource), size, version)
+                    let resources = self.resources.iter().map(RegisteredResource::resource);
+                    Pages::new("resources", resources, size, version, frame, caching)
                 }
                 List::ResourceTemplates => {
                     let templates = self.templates.iter().map(RegisteredResource::template);
-                    Pages::new("resourceTemplates", templates, size, version)
+                    Pages::new("resourceTemplates", templates, size, version, frame, caching)
                 }
                 List::Prompts => {
-                    Pages::new("prompts", self.prompts.iter().map(|prompt| prompt.listed.clone()), size, version)
+                    let prompts = self.prompts.iter().map(|prompt| prompt.listed.clone());
+                    Pages::new("prompts", prompts, size, version, frame, caching)
                 }
             }
         })
+    }
+
+    /// What results begin with.
+    pub(super) fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// How long what was declared so keeps, and for whom.
+    pub(crate) fn declared(&self, ttl: Option<Duration>, public: Option<bool>) -> Caching {
+        let of = |public| if public { CacheScope::Public } else { CacheScope::Private };
+        let ttl = ttl.unwrap_or(Duration::from_millis(self.caching.ttl_ms));
+        Caching::new(ttl, public.map_or(self.caching.cache_scope, of))
+    }
+
+    /// How long what the server says of itself keeps.
+    pub(crate) fn caching(&self) -> Caching {
+        self.caching
     }
 
     fn add_tool(&mut self, item: PendingItem<ToolSpec, ToolFunction>, states: &[Arc<States>], errors: &mut Vec<Error>) {
@@ -394,12 +433,18 @@ impl Registry {
             errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
         }
         let output_schema = description.output_schema().filter(|_| spec.output_schema != Some(false));
+        let input_schema = own_schema.clone().map_or_else(|| description.input_schema(), Into::into);
+        let mirrored = input_schema.parse().ok().map_or(Ok(Vec::new()), |schema| mirrored::arguments(&schema));
+        let mirrored = mirrored.unwrap_or_else(|reason| {
+            errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
+            Vec::new()
+        });
         let listed = protocol::Tool {
             name: name.clone(),
             title: spec.title.map(str::to_owned),
             description: Some(spec.description.to_owned()),
             icons: icons(spec.icons),
-            input_schema: own_schema.clone().map_or_else(|| description.input_schema(), Into::into),
+            input_schema,
             output_schema,
             annotations: annotations(&spec),
             meta: None,
@@ -414,6 +459,8 @@ impl Registry {
             patterns: description.patterns,
             strict: spec.strict,
             timeout: spec.timeout,
+            mirrored,
+            caching: self.declared(spec.ttl, spec.public_cache),
         };
         insert(KIND, name, tool, &mut self.tools, &mut self.tool_index, errors);
     }

@@ -1,6 +1,7 @@
 //! Who is connected (floor 1): the state of one session, and what is under way in it.
 
 pub(crate) mod outbox;
+mod requests;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,7 +11,9 @@ use std::{
     },
 };
 
-pub(crate) use outbox::{Outbox, Overflow};
+pub(crate) use outbox::{Outbox, Overflow, Reply};
+pub(crate) use requests::OpenRequest;
+use requests::Requests;
 use tokio::time::Instant;
 
 use crate::{
@@ -35,6 +38,8 @@ pub(crate) struct Session {
     calls: Mutex<HashMap<String, Arc<Call>>>,
     /// How many those are, for the common case of none.
     under_way: AtomicUsize,
+    /// What this server has asked the client.
+    requests: Requests,
     closed: AtomicBool,
     /// Calls that were cancelled while they were held back.
     cancelled_early: Mutex<HashSet<String>>,
@@ -59,6 +64,7 @@ impl Session {
             level: AtomicU8::new(LoggingLevel::Info as u8),
             calls: Mutex::default(),
             under_way: AtomicUsize::new(0),
+            requests: Requests::default(),
             closed: AtomicBool::new(false),
             cancelled_early: Mutex::default(),
             holding: AtomicBool::new(false),
@@ -79,6 +85,15 @@ impl Session {
     /// Settles the version and the client; false where that was done before.
     pub(crate) fn agree(&self, agreed: Agreed) -> bool {
         self.agreed.set(agreed).is_ok()
+    }
+
+    /// Takes a client at its word that says its version without a handshake; one that says none speaks the oldest that
+    /// Streamable HTTP has.
+    #[cfg(feature = "http")]
+    pub(crate) fn assume(&self, version: Option<&str>) {
+        let version = version.and_then(ProtocolVersion::parse).filter(|version| !version.is_stateless());
+        let version = version.unwrap_or(ProtocolVersion::WITHOUT_HEADER);
+        self.agree(Agreed { version, client_info: None, capabilities: ClientCapabilities::default() });
     }
 
     pub(crate) fn agreed(&self) -> Option<&Agreed> {
@@ -194,6 +209,8 @@ pub(crate) struct Call {
     heeding: AtomicBool,
     finished: AtomicBool,
     cancellation: tokio::sync::Notify,
+    /// How many questions of it wait for the client.
+    waiting: AtomicUsize,
     progress: Mutex<Progress>,
 }
 
@@ -239,6 +256,16 @@ impl Call {
         self.progress().touched = Some(Instant::now());
     }
 
+    /// Notes that the call waits for its client, until what this gives is dropped.
+    pub(crate) fn wait(&self) -> Waiting<'_> {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        Waiting(self)
+    }
+
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst) > 0
+    }
+
     /// When it last said that it gets on.
     pub(crate) fn touched(&self) -> Option<Instant> {
         self.progress().touched
@@ -256,5 +283,16 @@ impl Call {
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call waits for its client.
+#[derive(Debug)]
+pub(crate) struct Waiting<'a>(&'a Call);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+        self.0.touch();
     }
 }

@@ -1,10 +1,11 @@
 //! The bounded queue of messages to one client, between whoever speaks and the transport that writes.
 
 use std::{
+    cell::OnceCell,
     collections::VecDeque,
     sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     task::{Context, Poll, Waker},
 };
@@ -19,8 +20,10 @@ pub(crate) enum Overflow {
     /// Whoever speaks waits: there is one reader, and it is the other end of a pipe.
     Wait,
     /// The queue closes: one reader among many may not hold up the rest.
-    #[cfg(feature = "http")]
     Close,
+    /// As `Close`, until the next reader comes; and while there is no reader nothing is kept.
+    #[cfg(feature = "http")]
+    Discard,
 }
 
 /// Why a message was not taken: the reader is gone.
@@ -34,6 +37,8 @@ pub(crate) struct Outbox {
     queued: AtomicUsize,
     room: Notify,
     overflow: Overflow,
+    /// Somebody reads.
+    attached: AtomicBool,
     max_messages: usize,
     max_bytes: usize,
 }
@@ -47,6 +52,29 @@ struct Queue {
     reader: Option<Waker>,
 }
 
+/// The queue of one call's own reply: made when somebody may speak into it.
+#[derive(Debug)]
+pub(crate) struct Reply<'a> {
+    queue: OnceCell<Arc<Outbox>>,
+    limits: &'a Limits,
+}
+
+#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener gives calls a reply of their own"))]
+impl<'a> Reply<'a> {
+    pub(crate) fn new(limits: &'a Limits) -> Self {
+        Self { queue: OnceCell::new(), limits }
+    }
+
+    pub(crate) fn queue(&self) -> &Arc<Outbox> {
+        self.queue.get_or_init(|| Arc::new(Outbox::new(Overflow::Close, self.limits)))
+    }
+
+    /// The queue, where somebody has taken it.
+    pub(crate) fn taken(&self) -> Option<&Arc<Outbox>> {
+        self.queue.get()
+    }
+}
+
 impl Outbox {
     pub(crate) fn new(overflow: Overflow, limits: &Limits) -> Self {
         Self {
@@ -54,6 +82,7 @@ impl Outbox {
             queued: AtomicUsize::new(0),
             room: Notify::new(),
             overflow,
+            attached: AtomicBool::new(false),
             max_messages: limits.stream_queue_messages.unwrap_or(usize::MAX),
             max_bytes: limits.stream_queue_bytes.unwrap_or(usize::MAX),
         }
@@ -82,7 +111,6 @@ impl Outbox {
     }
 
     /// Queues one message without waiting.
-    #[cfg(feature = "http")]
     pub(crate) fn push(&self, message: Vec<u8>) -> Result<(), Refused> {
         self.push_when(message, &|| true)
     }
@@ -92,6 +120,9 @@ impl Outbox {
         if queue.closed {
             return Err(Refused::Closed);
         }
+        if self.is_unread() || queue.overflowed {
+            return Ok(());
+        }
         // A single message larger than all the room there is must pass, or it would wait for ever.
         let fits = queue.messages.len() < self.max_messages
             && (queue.messages.is_empty() || queue.bytes + message.len() <= self.max_bytes);
@@ -100,7 +131,11 @@ impl Outbox {
                 return Err(Refused::Full(message));
             }
             queue.overflowed = true;
-            queue.close();
+            if self.overflow == Overflow::Close {
+                queue.close();
+            } else {
+                queue.give_up();
+            }
             drop(queue);
             self.room.notify_waiters();
             return Err(Refused::Closed);
@@ -126,7 +161,7 @@ impl Outbox {
             self.room.notify_waiters();
             return Poll::Ready(Some(message));
         }
-        if queue.closed {
+        if queue.closed || queue.overflowed {
             return Poll::Ready(None);
         }
         queue.wake_later(cx);
@@ -167,6 +202,35 @@ impl Outbox {
         self.room.notify_waiters();
     }
 
+    /// Begins to read, where nobody does; false where somebody does.
+    #[cfg(feature = "http")]
+    pub(crate) fn attach(&self) -> bool {
+        let mut queue = self.lock();
+        let alone = !self.attached.swap(true, Ordering::SeqCst);
+        if alone {
+            queue.overflowed = false;
+        }
+        alone
+    }
+
+    /// Reads no more.
+    #[cfg(feature = "http")]
+    pub(crate) fn detach(&self) {
+        let mut queue = self.lock();
+        self.attached.store(false, Ordering::SeqCst);
+        queue.give_up();
+        self.queued.store(0, Ordering::SeqCst);
+    }
+
+    /// Whether what is said goes nowhere, since nobody reads.
+    fn is_unread(&self) -> bool {
+        #[cfg(feature = "http")]
+        if self.overflow == Overflow::Discard {
+            return !self.attached.load(Ordering::SeqCst);
+        }
+        false
+    }
+
     fn pop(&self, queue: &mut Queue) -> Option<Vec<u8>> {
         let message = queue.messages.pop_front()?;
         queue.bytes -= message.len();
@@ -197,9 +261,16 @@ impl Queue {
     fn close(&mut self) {
         self.closed = true;
         if self.overflowed {
-            self.messages = VecDeque::new();
-            self.bytes = 0;
+            self.give_up();
+        } else if let Some(reader) = self.reader.take() {
+            reader.wake();
         }
+    }
+
+    /// Throws away what nobody has read.
+    fn give_up(&mut self) {
+        self.messages = VecDeque::new();
+        self.bytes = 0;
         if let Some(reader) = self.reader.take() {
             reader.wake();
         }

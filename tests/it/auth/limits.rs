@@ -27,11 +27,11 @@ async fn streams_and_sessions_of_one_principal() {
     for (auth, header, [ada, again, eve]) in
         [(jwt_auth(json!({})), "Authorization", tokens), (by_key, "X-API-Key", key)]
     {
+        const SESSIONS: &str = "too many sessions of this principal are open";
         const STREAMS: &str = "too many streams of this principal are open";
         for (limits, status, retry_after, code, message) in [
             (json!({"maxStreamsPerPrincipal": 2, "maxSessionsPerPrincipal": null}), 429, "1", -32600, STREAMS),
-            // A session of this transport is a stream.
-            (json!({"maxStreamsPerPrincipal": null, "maxSessionsPerPrincipal": 2}), 429, "1", -32600, STREAMS),
+            (json!({"maxStreamsPerPrincipal": null, "maxSessionsPerPrincipal": 2}), 503, "5", -32603, SESSIONS),
         ] {
             let guarded = Guarded::with(json!({"auth": auth, "limits": limits})).await;
             let (ada, again, eve) = ([(header, &*ada)], [(header, &*again)], [(header, &*eve)]);

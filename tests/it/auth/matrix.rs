@@ -23,9 +23,13 @@ struct Endpoint {
 }
 
 /// A new endpoint is one more row.
-const ENDPOINTS: [Endpoint; 5] = [
+const ENDPOINTS: [Endpoint; 8] = [
     Endpoint { method: "GET", path: "/sse", calls: false, takes_query: true, status: 200, document: "/sse" },
     Endpoint { method: "POST", path: "/messages", calls: true, takes_query: true, status: 202, document: "/sse" },
+    // Without a message, or without a session.
+    Endpoint { method: "POST", path: "/mcp", calls: false, takes_query: false, status: 400, document: "/mcp" },
+    Endpoint { method: "GET", path: "/mcp", calls: false, takes_query: false, status: 400, document: "/mcp" },
+    Endpoint { method: "DELETE", path: "/mcp", calls: false, takes_query: false, status: 400, document: "/mcp" },
     // Authentication comes before 404 and 405.
     Endpoint { method: "POST", path: "/sse", calls: true, takes_query: false, status: 405, document: "/sse" },
     Endpoint { method: "GET", path: "/messages", calls: false, takes_query: false, status: 405, document: "/sse" },

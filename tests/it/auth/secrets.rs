@@ -128,7 +128,7 @@ impl Process {
         let endpoint = stream.endpoint.clone();
         // By contract that one event carries the query's credential on.
         assert_eq!(endpoint.contains("key="), !query.is_empty());
-        self.note(&format!("{:?} {}\n", stream.headers, if query.is_empty() { &endpoint } else { "" }));
+        self.note(&format!("{:?} {}\n", stream.headers(), if query.is_empty() { &endpoint } else { "" }));
         let all = [headers, &[JSON]].concat();
         for message in [initialize(), call("who"), call("admin"), call("boom"), call("none")] {
             let answer = request(self.address, "POST", &endpoint, &all, &message.to_string()).await;

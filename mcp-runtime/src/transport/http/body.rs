@@ -11,7 +11,7 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
-use super::{connection::Answering, rejection::Rejection};
+use super::{connection::Answering, event_stream::EventStream, rejection::Rejection};
 use crate::limits::Limits;
 
 /// Reads all of a body, or refuses it.
@@ -84,12 +84,17 @@ enum Content {
     #[default]
     Empty,
     Full(Bytes),
+    Stream(Box<EventStream>),
     Routed(axum::body::Body),
 }
 
 impl ReplyBody {
     pub(super) fn full(bytes: Bytes) -> Self {
         Self { content: Content::Full(bytes), _answering: None }
+    }
+
+    pub(super) fn stream(stream: EventStream) -> Self {
+        Self { content: Content::Stream(Box::new(stream)), _answering: None }
     }
 
     pub(super) fn routed(body: axum::body::Body) -> Self {
@@ -115,6 +120,9 @@ impl Body for ReplyBody {
                 *content = Content::Empty;
                 Poll::Ready(Some(Ok(Frame::data(bytes))))
             }
+            Content::Stream(stream) => Pin::new(&mut **stream)
+                .poll_frame(cx)
+                .map(|frame| frame.map(|frame| frame.map_err(|never| match never {}))),
             Content::Routed(body) => Pin::new(body).poll_frame(cx),
         }
     }
@@ -123,6 +131,7 @@ impl Body for ReplyBody {
         match &self.content {
             Content::Empty => true,
             Content::Full(bytes) => bytes.is_empty(),
+            Content::Stream(_) => false,
             Content::Routed(body) => body.is_end_stream(),
         }
     }
@@ -131,6 +140,7 @@ impl Body for ReplyBody {
         match &self.content {
             Content::Empty => SizeHint::with_exact(0),
             Content::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Content::Stream(_) => SizeHint::default(),
             Content::Routed(body) => body.size_hint(),
         }
     }

@@ -22,7 +22,10 @@ use super::{
     stop::{Stage, Stop},
     wire::Wire,
 };
-use crate::{limits::Limits, session::Session};
+use crate::{
+    limits::Limits,
+    session::{Outbox, Session},
+};
 
 /// Serves one connection until it ends.
 pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>) {
@@ -31,7 +34,7 @@ pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>)
     let http = http(limits);
     let clocks = Clocks { idle: limits.idle_connection, head: limits.header_read, stalled: limits.stalled_write };
     let head_limits = HeadLimits::new(limits);
-    let lane = Arc::new(Lane::new());
+    let lane = Arc::new(Lane::default());
     let wire = Wire::new(socket, Arc::clone(&lane), head_limits);
     let service = {
         let lane = Arc::clone(&lane);
@@ -147,8 +150,26 @@ struct State {
     /// Nothing more is read from the client until its answer is over.
     ended: bool,
     killed: bool,
-    /// The session whose event stream this connection carries.
-    session: Weak<Session>,
+    /// Whose event stream this connection carries.
+    carried: Option<Carried>,
+}
+
+/// What a connection carries to its client, who must not go away unnoticed.
+pub(super) enum Carried {
+    /// What a session has to say by itself.
+    Session(Weak<Session>),
+    /// What one call has to say.
+    Queue(Weak<Outbox>),
+}
+
+impl Carried {
+    /// Whether there is still something to carry; ready once its reader was too slow.
+    fn poll_overflow(&self, cx: &mut Context<'_>) -> Option<Poll<()>> {
+        match self {
+            Self::Session(session) => session.upgrade().map(|session| session.outbox.poll_overflow(cx)),
+            Self::Queue(queue) => queue.upgrade().map(|queue| queue.poll_overflow(cx)),
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -175,8 +196,8 @@ enum Expired {
     Refused,
 }
 
-impl Lane {
-    fn new() -> Self {
+impl Default for Lane {
+    fn default() -> Self {
         Self(Mutex::new(State {
             phase: Phase::Idle(Instant::now()),
             stalled: None,
@@ -185,10 +206,12 @@ impl Lane {
             parked: false,
             ended: false,
             killed: false,
-            session: Weak::new(),
+            carried: None,
         }))
     }
+}
 
+impl Lane {
     /// The first bytes of a head are there.
     pub(super) fn begin_head(&self) {
         let mut state = self.lock();
@@ -209,7 +232,7 @@ impl Lane {
         let mut state = self.lock();
         state.phase = Phase::Idle(Instant::now());
         state.ended = false;
-        state.session = Weak::new();
+        state.carried = None;
     }
 
     pub(super) fn is_answering(&self) -> bool {
@@ -257,9 +280,10 @@ impl Lane {
         self.lock().killed
     }
 
-    /// From now on the connection ends when this session's queue overflows, even while a write is stuck.
-    pub(super) fn carry(&self, session: &Arc<Session>) {
-        self.lock().session = Arc::downgrade(session);
+    /// From now on the connection ends when the queue that it carries overflows, even while a write is stuck, and when
+    /// the client closes its half.
+    pub(super) fn carry(&self, carried: Carried) {
+        self.lock().carried = Some(carried);
     }
 
     fn next(&self, clocks: &Clocks, cx: &mut Context<'_>) -> Next {
@@ -269,13 +293,13 @@ impl Lane {
             return Next::Read;
         }
         if (state.ended || state.stalled.is_some())
-            && let Some(session) = state.session.upgrade()
+            && let Some(overflow) = state.carried.as_ref().and_then(|carried| carried.poll_overflow(cx))
         {
             // Whoever opened a stream and closes its half has gone; the end of another could not be seen any more.
             if state.ended {
                 return Next::Cut;
             }
-            if session.outbox.poll_overflow(cx).is_ready() {
+            if overflow.is_ready() {
                 state.killed = true;
                 return Next::Cut;
             }

@@ -21,14 +21,15 @@ use tower_http::cors::Cors;
 use tower_service::Service;
 
 use super::{
-    HttpOptions,
+    EventStreamPaths, HttpOptions, Served,
     admission::{self, Gate},
     body::ReplyBody,
-    connection::{Answering, Lane},
-    guard::Guard,
+    connection::{Answering, Carried, Lane},
+    guard::{self, Guard},
     legacy_sse::LegacySse,
     rejection::{Rejection, close},
     stop::{Stage, Stop},
+    streamable::{Streamable, Visit},
     well_known,
 };
 use crate::{
@@ -52,10 +53,11 @@ pub(super) struct Doors {
 pub(super) struct House(Arc<Rooms>);
 
 struct Rooms {
-    /// Every call on HTTP+SSE goes here: it does not take the way through the router.
-    message_endpoint: String,
-    endpoint: String,
+    /// HTTP+SSE. Every call on it goes to its message endpoint, and does not take the way through the router.
+    event_stream: Option<EventStreamPaths>,
     legacy: Arc<LegacySse>,
+    /// Streamable HTTP, past the router as well.
+    mcp: Option<(String, Streamable)>,
     gate: Gate,
     router: Router,
 }
@@ -65,7 +67,7 @@ impl Doors {
         options: &HttpOptions,
         guard: Guard,
         authenticator: Option<Arc<Authenticator>>,
-        legacy: Arc<LegacySse>,
+        served: &Served,
         stop: Arc<Stop>,
     ) -> Self {
         let documents = authenticator.as_ref().map(|it| it.documents().to_vec()).unwrap_or_default();
@@ -73,9 +75,24 @@ impl Doors {
         open.extend(options.health_endpoint.clone());
         let gate = Gate::new(authenticator, open, &options.limits);
         let credential = gate.header();
+        let Served { dispatcher, limits, sessions, streams } = served;
+        let prefix = options.public_url.as_deref().map_or("", guard::path_of);
+        let message_endpoint = options.event_stream.as_ref().map_or("", |paths| &paths.message_endpoint);
+        let legacy = Arc::new(LegacySse::new(
+            Arc::clone(dispatcher),
+            limits.clone(),
+            format!("{prefix}{message_endpoint}"),
+            Arc::clone(sessions),
+            Arc::clone(streams),
+        ));
+        let mcp = options.mcp.as_ref().map(|mcp| {
+            let (sessions, streams) = (Arc::clone(sessions), Arc::clone(streams));
+            let streamable = Streamable::new(Arc::clone(dispatcher), limits.clone(), mcp.sessions, sessions, streams);
+            (mcp.path.clone(), streamable)
+        });
         let house = House(Arc::new(Rooms {
-            message_endpoint: options.message_endpoint.clone(),
-            endpoint: options.endpoint.clone(),
+            event_stream: options.event_stream.clone(),
+            mcp,
             gate,
             router: router(options, documents, Arc::clone(&legacy)),
             legacy,
@@ -95,7 +112,8 @@ impl Doors {
         mut request: Request<Incoming>,
     ) -> Result<Response<ReplyBody>, Infallible> {
         let answering = Answering::new(Arc::clone(&lane));
-        if !self.house.is_message(&request) {
+        let is_usual = self.house.is_message(&request) || self.house.is_mcp(&request);
+        if !is_usual || request.headers().contains_key(header::ORIGIN) {
             request.extensions_mut().insert(Arc::clone(&lane));
         }
         let mut response = match (self.check(&lane, &request), &self.cors) {
@@ -104,7 +122,7 @@ impl Doors {
             (Ok(()), Some(cors)) if request.headers().contains_key(header::ORIGIN) => {
                 cors.clone().call(request).await?
             }
-            (Ok(()), _) => self.house.enter(request).await,
+            (Ok(()), _) => self.house.enter(&lane, request).await,
         };
         if lane.is_last() {
             close(&mut response);
@@ -125,12 +143,13 @@ impl Doors {
 
 impl House {
     /// The one way in: authentication stands here, behind the preflights and before every path.
-    async fn enter(&self, request: Request<Incoming>) -> Response<ReplyBody> {
-        let Rooms { gate, legacy, endpoint, .. } = &*self.0;
+    async fn enter(&self, lane: &Arc<Lane>, request: Request<Incoming>) -> Response<ReplyBody> {
+        let Rooms { gate, legacy, .. } = &*self.0;
         let has_body = has_body(&request);
-        let is_message = self.is_message(&request);
+        let (is_message, is_mcp) = (self.is_message(&request), self.is_mcp(&request));
         let (mut head, body) = request.into_parts();
-        let opens_stream = admission::opens_stream(&head, endpoint);
+        let opens_stream =
+            self.0.event_stream.as_ref().is_some_and(|paths| admission::opens_stream(&head, &paths.endpoint));
         let by_query = opens_stream || (is_message && legacy.takes_credential_by_query(&head));
         let principal = match gate.admit(&head, by_query).await {
             Ok(principal) => principal,
@@ -144,6 +163,11 @@ impl House {
         if is_message {
             let received = legacy.receive(&head, body, principal.as_ref(), gate).await;
             return received.unwrap_or_else(|rejection| refuse(rejection, has_body));
+        }
+        if is_mcp && let Some((_, streamable)) = &self.0.mcp {
+            let visit = Visit { head: &head, principal: principal.as_ref(), gate, lane };
+            let answered = streamable.answer(&visit, body).await;
+            return answered.unwrap_or_else(|rejection| refuse(rejection, has_body));
         }
         if opens_stream {
             let credential = gate.query_credential(&head).map(str::to_owned);
@@ -159,7 +183,13 @@ impl House {
     }
 
     fn is_message(&self, request: &Request<Incoming>) -> bool {
-        request.uri().path() == self.0.message_endpoint && request.method() == Method::POST
+        let path = request.uri().path();
+        self.0.event_stream.as_ref().is_some_and(|paths| path == paths.message_endpoint)
+            && request.method() == Method::POST
+    }
+
+    fn is_mcp(&self, request: &Request<Incoming>) -> bool {
+        self.0.mcp.as_ref().is_some_and(|(path, _)| request.uri().path() == path)
     }
 }
 
@@ -174,7 +204,9 @@ impl Service<Request<Incoming>> for House {
 
     fn call(&mut self, request: Request<Incoming>) -> Self::Future {
         let house = self.clone();
-        Box::pin(async move { Ok(house.enter(request).await) })
+        // Every request that takes this way has been given its connection's.
+        let lane = request.extensions().get::<Arc<Lane>>().cloned().unwrap_or_default();
+        Box::pin(async move { Ok(house.enter(&lane, request).await) })
     }
 }
 
@@ -187,10 +219,12 @@ struct Opening {
 
 /// The doors that are opened seldom; none of them reads a body.
 fn router(options: &HttpOptions, documents: Vec<Document>, legacy: Arc<LegacySse>) -> Router {
-    let mut router = Router::new()
-        .without_v07_checks()
-        .route(&literal(&options.endpoint), get(open_stream).head(only_get).fallback(only_get))
-        .route(&literal(&options.message_endpoint), MethodRouter::new().fallback(async || Rejection::OnlyPost));
+    let mut router = Router::new().without_v07_checks();
+    if let Some(EventStreamPaths { endpoint, message_endpoint }) = &options.event_stream {
+        router = router
+            .route(&literal(endpoint), get(open_stream).head(only_get).fallback(only_get))
+            .route(&literal(message_endpoint), MethodRouter::new().fallback(async || Rejection::OnlyPost));
+    }
     if let Some(health) = &options.health_endpoint {
         router = router.route(&literal(health), well_known::health());
     }
@@ -214,7 +248,7 @@ async fn open_stream(
     }
     let Opening { principal, credential } = opening;
     let (session, response) = legacy.open(request.headers(), principal.as_deref(), credential.as_deref())?;
-    lane.carry(&session);
+    lane.carry(Carried::Session(Arc::downgrade(&session)));
     Ok(response.map(Body::new))
 }
 

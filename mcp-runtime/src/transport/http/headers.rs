@@ -1,8 +1,9 @@
 //! Header values, read as the standards say: what a client takes, and what it sends.
 
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::rejection::Rejection;
+use crate::server::mirrored::{HeaderLines, Line};
 
 /// Whether a client takes `kind/subtype`; one that does not say takes anything.
 pub(super) fn accepts(headers: &HeaderMap, kind: &str, subtype: &str) -> bool {
@@ -43,6 +44,47 @@ pub(super) fn accepts(headers: &HeaderMap, kind: &str, subtype: &str) -> bool {
         }
     }
     !stated || accepted
+}
+
+/// What a client takes as an answer of Streamable HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Accepted {
+    pub(super) json: bool,
+    pub(super) events: bool,
+}
+
+impl Accepted {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let mut lines = headers.get_all(header::ACCEPT).iter();
+        if let (Some(line), None) = (lines.next(), lines.next())
+            && line.as_bytes() == b"application/json, text/event-stream"
+        {
+            // The usual case.
+            return Self { json: true, events: true };
+        }
+        Self { json: accepts(headers, "application", "json"), events: accepts(headers, "text", "event-stream") }
+    }
+}
+
+/// The value of a header that may stand once; an error where it stands twice, or is no text.
+pub(super) fn one_line<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, ()> {
+    let mut lines = headers.get_all(name).iter();
+    match (lines.next(), lines.next()) {
+        (None, _) => Ok(None),
+        (Some(line), None) => line.to_str().map(Some).map_err(drop),
+        (Some(_), Some(_)) => Err(()),
+    }
+}
+
+impl HeaderLines for HeaderMap {
+    fn line(&self, name: &str) -> Line<'_> {
+        let mut lines = self.get_all(name).iter();
+        let Some(first) = lines.next() else { return Line::Absent };
+        match first.to_str() {
+            Ok(said) if lines.all(|line| line == first) => Line::Says(said.trim_matches([' ', '\t'])),
+            _ => Line::Garbled,
+        }
+    }
 }
 
 /// Refuses every body but plain JSON in UTF-8: pages elsewhere can send all other types without asking first.

@@ -4,13 +4,17 @@ mod admission;
 mod body;
 mod connection;
 mod doors;
+mod event_stream;
 mod guard;
 mod head;
 mod headers;
 mod legacy_sse;
 mod rejection;
+mod sessions;
 mod sse;
 mod stop;
+mod streamable;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod well_known;
@@ -23,12 +27,12 @@ use tokio::{
     sync::{Semaphore, mpsc},
 };
 
-pub(crate) use self::legacy_sse::Clients;
+pub(crate) use self::sessions::Sessions;
 use self::{
     doors::Doors,
     guard::Guard,
-    legacy_sse::LegacySse,
     stop::{Stage, Stop},
+    streams::Streams,
 };
 use crate::{
     auth::{AuthOptions, Authenticator},
@@ -39,10 +43,10 @@ use crate::{
 /// What the listener is told, in its own words.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpOptions {
-    /// The path of the event stream.
-    pub(crate) endpoint: String,
-    /// The path of messages.
-    pub(crate) message_endpoint: String,
+    /// The paths of HTTP+SSE, where it is served.
+    pub(crate) event_stream: Option<EventStreamPaths>,
+    /// The endpoint of Streamable HTTP, where it is served.
+    pub(crate) mcp: Option<McpEndpoint>,
     /// The path that says that the server is up.
     pub(crate) health_endpoint: Option<String>,
     /// The origins of web pages that may call; none, and browsers get no CORS headers.
@@ -56,11 +60,38 @@ pub(crate) struct HttpOptions {
     pub(crate) limits: Limits,
 }
 
+/// The two paths of HTTP+SSE.
+#[derive(Clone, Debug)]
+pub(crate) struct EventStreamPaths {
+    /// The path of the event stream.
+    pub(crate) endpoint: String,
+    /// The path of messages.
+    pub(crate) message_endpoint: String,
+}
+
+/// The endpoint of Streamable HTTP.
+#[derive(Clone, Debug)]
+pub(crate) struct McpEndpoint {
+    pub(crate) path: String,
+    /// Whether the versions that may have sessions have them.
+    pub(crate) sessions: bool,
+}
+
+impl HttpOptions {
+    /// The paths that clients call, the transport's own first.
+    #[cfg(feature = "auth")]
+    fn endpoints(&self) -> Vec<String> {
+        let event_stream = self.event_stream.iter().flat_map(|paths| [&paths.endpoint, &paths.message_endpoint]);
+        event_stream.chain(self.mcp.iter().map(|mcp| &mcp.path)).cloned().collect()
+    }
+}
+
 impl Default for HttpOptions {
     fn default() -> Self {
+        let endpoint = "/sse".to_owned();
         Self {
-            endpoint: "/sse".to_owned(),
-            message_endpoint: "/messages".to_owned(),
+            event_stream: Some(EventStreamPaths { endpoint, message_endpoint: "/messages".to_owned() }),
+            mcp: Some(McpEndpoint { path: "/mcp".to_owned(), sessions: true }),
             health_endpoint: Some("/health".to_owned()),
             allow_origins: None,
             public_url: None,
@@ -71,12 +102,20 @@ impl Default for HttpOptions {
     }
 }
 
+/// What the doors of a listener share.
+struct Served {
+    dispatcher: Arc<Dispatcher>,
+    limits: Limits,
+    sessions: Arc<Sessions>,
+    streams: Arc<Streams>,
+}
+
 /// A bound listener.
 pub(crate) struct Listener {
     socket: TcpListener,
     address: SocketAddr,
     doors: Arc<Doors>,
-    clients: Arc<Clients>,
+    sessions: Arc<Sessions>,
     stop: Arc<Stop>,
     max_connections: usize,
 }
@@ -93,38 +132,36 @@ impl Listener {
         let socket = listen(host, port).await?;
         let address = socket.local_addr().map_err(failed)?;
         let guard = Guard::new(&options, address)?;
-        let prefix = options.public_url.as_deref().map_or("", guard::path_of);
-        let message_uri = format!("{prefix}{}", options.message_endpoint);
         let mut limits = options.limits.clone();
         let max_connections = max_connections(&limits);
         // Each stream holds a connection, and its client needs another one to say something.
         limits.max_streams = Some(limits.max_streams.unwrap_or(usize::MAX).min(max_connections - max_connections / 8));
-        let legacy = Arc::new(LegacySse::new(dispatcher, limits, message_uri));
-        let clients = Arc::clone(legacy.clients());
+        let (sessions, streams) = (Arc::<Sessions>::default(), Arc::default());
         let stop = Arc::new(Stop::default());
         let authenticator = authenticator(&options, address).await?;
-        let doors = Arc::new(Doors::new(&options, guard, authenticator, legacy, Arc::clone(&stop)));
-        Ok(Self { socket, address, doors, clients, stop, max_connections })
+        let served = Served { dispatcher, limits, sessions: Arc::clone(&sessions), streams };
+        let doors = Arc::new(Doors::new(&options, guard, authenticator, &served, Arc::clone(&stop)));
+        Ok(Self { socket, address, doors, sessions, stop, max_connections })
     }
 
     pub(crate) fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// The clients with an open stream, for whoever counts them.
-    pub(crate) fn clients(&self) -> &Arc<Clients> {
-        &self.clients
+    /// The sessions of all clients, for whoever counts them.
+    pub(crate) fn sessions(&self) -> &Arc<Sessions> {
+        &self.sessions
     }
 
     /// Serves until `shutdown` resolves, then ends in order: the port is free at once, idle connections and streams end
     /// at once, and what is under way gets `shutdownGraceSeconds`.
     pub(crate) async fn serve(self, shutdown: impl Future<Output = ()>) {
-        let Self { socket, doors, clients, stop, max_connections, .. } = self;
+        let Self { socket, doors, sessions, stop, max_connections, .. } = self;
         // However serving ends, nothing of it goes on.
         let _end = CutOnDrop(Arc::clone(&stop));
         // Each connection holds a sender: once all are dropped, all have ended.
         let (open, mut all_ended) = mpsc::channel::<()>(1);
-        let grace = doors.limits().shutdown_grace;
+        let (limits, grace) = (doors.limits().clone(), doors.limits().shutdown_grace);
         let accept = accept(socket, max_connections, |socket, permit| {
             let connection = connection::serve(socket, Arc::clone(&doors), Arc::clone(&stop));
             let open = open.clone();
@@ -135,11 +172,12 @@ impl Listener {
         });
         tokio::select! {
             () = accept => {}
+            () = sessions.sweep(&limits) => {}
             () = shutdown => {}
         }
         drop(open);
         stop.enter(Stage::Draining);
-        clients.close();
+        sessions.close();
         let in_time = match grace {
             Some(grace) => tokio::time::timeout(grace, all_ended.recv()).await.is_ok(),
             None => all_ended.recv().await.is_none(),
@@ -182,8 +220,8 @@ async fn authenticator(options: &HttpOptions, address: SocketAddr) -> Result<Opt
     };
     let site = Site {
         public_url: options.public_url.clone().unwrap_or_else(|| format!("http://{address}")),
-        endpoints: vec![options.endpoint.clone(), options.message_endpoint.clone()],
-        message_endpoint: Some(options.message_endpoint.clone()),
+        endpoints: options.endpoints(),
+        message_endpoint: options.event_stream.as_ref().map(|paths| paths.message_endpoint.clone()),
     };
     let authenticator = Authenticator::new(auth, &options.limits, &site).map_err(refused)?;
     authenticator.prepare().await.map_err(refused)?;

@@ -68,6 +68,10 @@ rejections! {
     OnlyGetOrHead: METHOD_NOT_ALLOWED, "this path takes GET and HEAD only";
     /// The path takes POST.
     OnlyPost: METHOD_NOT_ALLOWED, "this path takes POST only";
+    /// The path takes the methods of Streamable HTTP.
+    OnlyEndpointMethods: METHOD_NOT_ALLOWED, "this path takes GET, POST and DELETE only";
+    /// `Accept` leaves out all that the path answers with.
+    NothingAcceptable: NOT_ACCEPTABLE, "this path answers with application/json or text/event-stream, which the Accept header leaves out";
     /// `Accept` leaves out what the path answers with.
     NotAcceptable: NOT_ACCEPTABLE, "this path answers with text/event-stream, which the Accept header leaves out";
     /// A body where none is read.
@@ -84,15 +88,25 @@ rejections! {
     BrokenBody: BAD_REQUEST, "the body is incomplete or malformed";
     /// No session id where one is needed, or more than one.
     NoSessionId: BAD_REQUEST, "there must be one `sessionId` in the query";
+    /// No `Mcp-Session-Id` where one is needed, or more than one.
+    NoSessionHeader: BAD_REQUEST, "there must be one `Mcp-Session-Id` header; `initialize` gives it";
+    /// A handshake in a session that has had one.
+    OpenedAlready: BAD_REQUEST, "`initialize` begins a session of its own and comes without `Mcp-Session-Id`";
+    /// The session's stream is open already.
+    OneStreamOnly: CONFLICT, "the stream of this session is open already";
     /// A session that ended or never was.
     UnknownSession: NOT_FOUND, "there is no such session";
     /// The session is at `maxRequestsPerSession`.
     TooManyRequests: TOO_MANY_REQUESTS, "too many requests of this session are under way";
-    /// The server is at `maxStreams` or `maxSessions`.
+    /// The server is at `maxStreams`.
     TooManyStreams: SERVICE_UNAVAILABLE, "too many streams are open";
+    /// The server is at `maxSessions`, and all are in use.
+    TooManySessions: SERVICE_UNAVAILABLE, "too many sessions are open";
+    /// The principal is at `maxSessionsPerPrincipal`, and all are in use.
+    TooManyOwnSessions: SERVICE_UNAVAILABLE, "too many sessions of this principal are open";
     /// The server is at `maxUnauthenticatedRequests`.
     TooManyStrangers: SERVICE_UNAVAILABLE, "too many requests wait for authentication";
-    /// The principal is at `maxStreamsPerPrincipal` or `maxSessionsPerPrincipal`.
+    /// The principal is at `maxStreamsPerPrincipal`.
     TooManyOwnStreams: TOO_MANY_REQUESTS, "too many streams of this principal are open";
     /// The server takes nothing any more.
     Stopping: SERVICE_UNAVAILABLE, "the server is stopping";
@@ -124,8 +138,13 @@ impl Rejection {
             Self::OnlyGet => Some((header::ALLOW, "GET")),
             Self::OnlyGetOrHead => Some((header::ALLOW, "GET, HEAD")),
             Self::OnlyPost => Some((header::ALLOW, "POST")),
+            Self::OnlyEndpointMethods => Some((header::ALLOW, "GET, POST, DELETE")),
             Self::TooManyRequests | Self::TooManyOwnStreams => Some((header::RETRY_AFTER, "1")),
-            Self::TooManyStreams | Self::TooManyStrangers | Self::Stopping => Some((header::RETRY_AFTER, "5")),
+            Self::TooManyStreams
+            | Self::TooManySessions
+            | Self::TooManyOwnSessions
+            | Self::TooManyStrangers
+            | Self::Stopping => Some((header::RETRY_AFTER, "5")),
             _ => None,
         }
     }

@@ -18,7 +18,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{Clients, HttpOptions, Listener};
+use super::{HttpOptions, Listener, Sessions};
 use crate::{
     limits::Limits,
     protocol::Implementation,
@@ -27,6 +27,7 @@ use crate::{
         dispatch::Dispatcher,
         error::Error,
         registry::Registration,
+        seal::Seal,
     },
 };
 
@@ -34,7 +35,7 @@ use crate::{
 
 struct Server {
     address: SocketAddr,
-    clients: Arc<Clients>,
+    clients: Arc<Sessions>,
     fixture: Arc<Fixture>,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<()>,
@@ -91,7 +92,7 @@ impl Server {
             Arc::new(Fixture { added: AtomicUsize::new(0), waiting: Semaphore::new(0), release: Semaphore::new(0) });
         let dispatcher = dispatcher(&fixture, options.limits.clone());
         let listener = Listener::bind(dispatcher, "127.0.0.1", 0, options).await.unwrap();
-        let (address, clients) = (listener.local_addr(), Arc::clone(listener.clients()));
+        let (address, clients) = (listener.local_addr(), Arc::clone(listener.sessions()));
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(listener.serve(async {
             drop(stopped.await);
@@ -170,7 +171,8 @@ fn dispatcher(fixture: &Arc<Fixture>, limits: Limits) -> Arc<Dispatcher> {
         registration.add_tool(fixture, &tool, false);
     }
     let info = Implementation { name: "test".to_owned(), version: "1".to_owned(), ..Implementation::default() };
-    Dispatcher::new(registration.build(info, None).unwrap(), limits)
+    let seal = Seal::new(&[], &limits).unwrap();
+    Dispatcher::new(registration.build(info, None).unwrap(), limits, seal)
 }
 
 fn initialize() -> Value {

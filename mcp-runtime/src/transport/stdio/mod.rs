@@ -245,7 +245,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
     fn handle(&mut self, message: &[u8]) -> Handled {
         let before = self.output.len();
         match self.dispatcher.receive(Caller::unknown(&self.session), message, &mut self.output) {
-            Received::Answered | Received::Refused | Received::Forbidden(_) => {}
+            Received::Answered | Received::Refused(_) | Received::Forbidden(_) => {}
             Received::Accepted => return Handled::Done,
             Received::Busy => {
                 self.output.truncate(before);
@@ -254,9 +254,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             Received::Pending(pending) => {
                 let session = Arc::clone(&self.session);
                 self.calls.spawn(async move {
-                    if let Some(answer) = pending.await {
+                    if let Some(outcome) = pending.await {
                         // Closed means that nobody reads the answer any more.
-                        let _ = session.outbox.send(answer).await;
+                        let _ = session.outbox.send(outcome.answer).await;
                     }
                 });
                 return Handled::Done;
