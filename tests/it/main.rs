@@ -12,6 +12,7 @@ mod fixture;
 mod isolation;
 mod jsonrpc;
 mod lifecycle;
+mod limits;
 mod listener;
 mod lists;
 mod options;
