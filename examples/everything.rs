@@ -179,6 +179,23 @@ mod everything {
         "Three lines were logged."
     }
 
+    /// Logs a line, to whom the request says that it wants it
+    #[mcp_tool]
+    async fn test_logging_tool(context: Context) -> &'static str {
+        context.log(LoggingLevel::Info, "A line was logged").await;
+        "A line was logged."
+    }
+
+    /// Gives back a value that a header repeats
+    #[mcp_tool(read_only)]
+    fn test_custom_header(
+        /// The value of the header `Mcp-Param-Value`, too
+        #[mcp(header = "Value")]
+        value: String,
+    ) -> String {
+        value
+    }
+
     /// Asks the client's model
     #[mcp_tool]
     async fn test_sampling(

@@ -19,6 +19,7 @@ mod options;
 mod process;
 mod prompts;
 mod resources;
+mod stateless;
 mod tools;
 
 use mcp_test_support::{Running, STATELESS, Transport, Wire};

@@ -167,6 +167,12 @@ impl Dispatcher {
         &self.limits
     }
 
+    /// The headers that repeat arguments of tools, for whom browsers must be told of them.
+    #[cfg(feature = "http")]
+    pub(crate) fn mirrored_headers(&self) -> Vec<String> {
+        self.registry.mirrored_headers()
+    }
+
     /// Reads one message without acting on it.
     ///
     /// # Errors
