@@ -1,5 +1,14 @@
 # What the runners in tests/*/run share: to look for what they want, to install what is pinned. Sourced by bash, with
-# `root` (of the repository) and `logs` (a directory that is there) set.
+# `root` (of the repository), `dir` (the runner's own in target) and `logs` set.
+
+# What another run writes must not be taken for this one's: it waits for its turn (where there is flock).
+mkdir -p "$dir"
+if command -v flock >/dev/null; then
+    exec 9>"$dir/lock"
+    flock -n 9 || { echo "waiting for another run in $dir" >&2; flock 9; }
+fi
+rm -rf "$logs"
+mkdir -p "$logs"
 
 install_seconds=600
 

@@ -56,7 +56,8 @@ fn say(line: &Value) {
 
 type Client = RunningService<RoleClient, Host>;
 
-#[tokio::main]
+// Each notification is a task of its own to rmcp: on one thread they stay in order.
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut options = HashMap::new();
     let mut args = std::env::args().skip(1);
