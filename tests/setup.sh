@@ -47,9 +47,10 @@ quietly() { # LOG COMMAND...
 }
 
 npm_pins() { # SOURCE -> package@version...
-    node -p 'const { dependencies, optionalDependencies } = JSON.parse(require("fs").readFileSync(process.argv[1]));
-        const here = Object.entries(optionalDependencies ?? {}).filter(([name]) => name.endsWith(`${process.platform}-${process.arch}`));
-        Object.entries(dependencies ?? {}).concat(here).map((pin) => pin.join("@")).join(" ")' "$1/package.json"
+    node -p 'const { dependencies = {}, optionalDependencies = {} } = JSON.parse(require("fs").readFileSync(process.argv[1]));
+        const here = ([name]) => name.endsWith(`${process.platform}-${process.arch}`);
+        const pins = [...Object.entries(dependencies), ...Object.entries(optionalDependencies).filter(here)];
+        pins.map((pin) => pin.join("@")).join(" ")' "$1/package.json"
 }
 
 # Installs what SOURCE/package-lock.json pins, unless TARGET has it already.
@@ -70,7 +71,8 @@ $(cat "$source/package.json" "$source/package-lock.json")"
 
 # Sets `node22` to a Node.js that is new enough for all (22.19): the one on PATH, or else npm's copy of it.
 find_node22() {
-    local recent='const [major, minor] = process.versions.node.split("."); process.exit(major > 22 || (major == 22 && minor >= 19) ? 0 : 1)'
+    local recent='const [major, minor] = process.versions.node.split(".").map(Number);
+        process.exit(major > 22 || (major === 22 && minor >= 19) ? 0 : 1)'
     node22=$(command -v node)
     node -e "$recent" && return
     install_npm "$root/tests/node" "$root/target/node"

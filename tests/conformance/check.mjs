@@ -129,7 +129,8 @@ function checksIn(out) {
   for (const entry of existsSync(out) ? readdirSync(out) : []) {
     const [, scenario] = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(entry) ?? [];
     const file = `${out}/${entry}/checks.json`;
-    if (scenario && existsSync(file)) found.set(scenario, [...(found.get(scenario) ?? []), ...JSON.parse(readFileSync(file, 'utf8'))]);
+    if (!scenario || !existsSync(file)) continue;
+    found.set(scenario, [...(found.get(scenario) ?? []), ...JSON.parse(readFileSync(file, 'utf8'))]);
   }
   return found;
 }
@@ -214,7 +215,9 @@ async function check(part, url) {
       const [, why] = output.split(`Failed to run scenario ${name}: `)[1]?.match(/^(.*)/) ?? [];
       complain(part, `${name} did not run: ${why ?? `see ${args.logs}/${where}.log`}`);
     }
-    for (const name of [...found.keys()].filter((name) => !wanted.includes(name))) complain(part, `${name} ran and is not listed`);
+    for (const name of [...found.keys()].filter((name) => !wanted.includes(name))) {
+      complain(part, `${name} ran and is not listed`);
+    }
     let held = 0;
     for (const [name, checks] of found) {
       ran.add(name);
@@ -234,7 +237,8 @@ async function check(part, url) {
     }
   }
   const times = part.times ? ` × ${time}` : '';
-  rows.push([part.name, `${ran.size}/${wanted.length}${times}`, ...STATUSES.map((status) => counts[status]), `${Math.round((Date.now() - began) / 1000)} s`]);
+  const seconds = Math.round((Date.now() - began) / 1000);
+  rows.push([part.name, `${ran.size}/${wanted.length}${times}`, ...STATUSES.map((status) => counts[status]), `${seconds} s`]);
 }
 
 const chosen = parts.filter(({ name }) => name.includes(args.version));
@@ -246,8 +250,11 @@ if (!args.list) {
   const table = [['', 'scenarios', ...STATUSES.map((status) => status.toLowerCase()), ''], ...rows];
   const widths = table[0].map((_, column) => Math.max(...table.map((row) => `${row[column]}`.length)));
   console.log();
-  for (const row of table) console.log(row.map((cell, i) => (i === 0 ? `${cell}`.padEnd(widths[i]) : `${cell}`.padStart(widths[i]))).join('  '));
-  if (rows.length === 0) complain({ name: 'all' }, `there is no scenario with \`${args.only}\` in a part with \`${args.version}\``);
+  const pad = (cell, i) => (i === 0 ? `${cell}`.padEnd(widths[i]) : `${cell}`.padStart(widths[i]));
+  for (const row of table) console.log(row.map(pad).join('  ').trimEnd());
+  if (rows.length === 0) {
+    complain({ name: 'all' }, `there is no scenario with \`${args.only}\` in a part with \`${args.version}\``);
+  }
 }
 if (failed > 0) console.log(`${failed} failed`);
 process.exit(failed > 0 ? 1 : 0);

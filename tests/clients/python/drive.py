@@ -375,7 +375,8 @@ class ClientFast(Client2):
             made = of(args.sse or args.http, headers=headers, httpx_client_factory=http_client)
         options = {"mode": args.mode, "message_handler": listener(faults), "elicitation_handler": answer}
         with ExitStack() as patches:
-            for module, name in ((transports.stdio, "stdio_client"), (transports.sse, "sse_client"), (transports.http, "streamable_http_client")):
+            for name in ("stdio_client", "sse_client", "streamable_http_client"):
+                module = getattr(transports, name.split("_")[-2])
                 patches.enter_context(patch.object(module, name, tap(getattr(module, name))))
             async with FastClient(made, **options) as client:
                 yield cls(client)
@@ -648,7 +649,8 @@ async def drive(args):
             driver.check("ends when its stdin is closed", [problem] if took >= STDIN_CLOSED_SECONDS else [])
         if args.http:
             ended = [r.status_code for r in wire.responses if r.request.method == "DELETE"]
-            driver.check("the session is ended", match([] if driver.modern else [{"$oneOf": [200, 202, 204]}], ended, "the answers to DELETE"))
+            wanted = [] if driver.modern else [{"$oneOf": [200, 202, 204]}]
+            driver.check("the session is ended", match(wanted, ended, "the answers to DELETE"))
         for want in guarded["refused"] if guarded else []:
             driver.check(f"refused: {want['credentials']}", await refused(kind, args, want))
     except BaseException as error:

@@ -188,7 +188,8 @@ async function refused(adapter, args, want) {
     if (args.sse && !(error instanceof adapter.SseError && error.code === want.status)) {
       return [`the client tells ${error?.name} (${error?.code}): ${error?.message}, expected SseError (${want.status})`];
     }
-    return match({ status: want.status, challenge: want.challenge }, (adapter.blind ? error : wire.responses.at(-1)) ?? {});
+    const last = adapter.blind ? error : wire.responses.at(-1);
+    return match({ status: want.status, challenge: want.challenge }, last ?? {});
   }
   await within(STEP_MS, 'close', client.close());
   return ['it was let in'];

@@ -2,7 +2,13 @@
 // `server/discover` first, and with a version for `--mode` it takes no other.
 
 import { readFileSync } from 'node:fs';
-import { Client, ProtocolError, SSEClientTransport, SseError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  ProtocolError,
+  SSEClientTransport,
+  SseError,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { main } from './checks.mjs';
 

@@ -26,9 +26,10 @@ class Client {
 
   #ask(method, ...argv) {
     const options = ['--protocol-era', this.era, '--method', method, ...argv, '--format', 'json', '--quiet'];
+    const line = [program, '--cli', ...this.target, ...options];
     return new Promise((resolve, reject) => {
       // What it exits with is a kind of error, a tool's own as well.
-      execFile(process.execPath, [program, '--cli', ...this.target, ...options], { timeout: ONE_MS }, (error, stdout, stderr) => {
+      execFile(process.execPath, line, { timeout: ONE_MS }, (error, stdout, stderr) => {
         try {
           if (stdout) resolve(JSON.parse(stdout).result);
           else reject(new CliError(JSON.parse(stderr).error.message));
@@ -44,7 +45,8 @@ class Client {
   listResourceTemplates = () => this.#ask('resources/templates/list');
   listPrompts = () => this.#ask('prompts/list');
   readResource = ({ uri }) => this.#ask('resources/read', '--uri', uri);
-  callTool = ({ name, arguments: given }) => this.#ask('tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(given));
+  callTool = ({ name, arguments: given }) =>
+    this.#ask('tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(given));
   getPrompt({ name, arguments: given = {} }) {
     const pairs = Object.entries(given).map((pair) => pair.join('='));
     return this.#ask('prompts/get', '--prompt-name', name, ...(pairs.length > 0 ? ['--prompt-args', ...pairs] : []));
