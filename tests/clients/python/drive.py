@@ -158,6 +158,9 @@ class Wire:
         client.event_hooks["response"].append(note)
         return client
 
+    def statuses(self, method):
+        return [response.status_code for response in self.responses if response.request.method == method]
+
     def answers(self, request_id):
         return [m for m in self.received if "method" not in m and m.get("id") == request_id]
 
@@ -640,6 +643,12 @@ async def drive(args):
             for step in guarded["steps"] if guarded else expected["servers"][args.server]:
                 if step.get("era", era) == era:
                     driver.check(step["name"], await driver.run(step))
+            if args.http:
+                with anyio.move_on_after(2):
+                    while not driver.modern and not wire.statuses("GET"):
+                        await anyio.sleep(0.01)
+                wanted = [] if driver.modern else [200]
+                driver.check("the session's own stream", match(wanted, wire.statuses("GET"), "the answers to GET"))
             driver.check("cancelled calls stay unanswered", driver.cancelled_answers())
             driver.check("no faults in the connection", list(faults))
             closing = time.monotonic()
@@ -648,9 +657,8 @@ async def drive(args):
             problem = f"the server was still there {took:.1f} s after its stdin was closed, and had to be killed"
             driver.check("ends when its stdin is closed", [problem] if took >= STDIN_CLOSED_SECONDS else [])
         if args.http:
-            ended = [r.status_code for r in wire.responses if r.request.method == "DELETE"]
             wanted = [] if driver.modern else [{"$oneOf": [200, 202, 204]}]
-            driver.check("the session is ended", match(wanted, ended, "the answers to DELETE"))
+            driver.check("the session is ended", match(wanted, wire.statuses("DELETE"), "the answers to DELETE"))
         for want in guarded["refused"] if guarded else []:
             driver.check(f"refused: {want['credentials']}", await refused(kind, args, want))
     except BaseException as error:
