@@ -9,7 +9,7 @@ use std::{
 use mcp_runtime::{
     AskError, Limits, Secret,
     prelude::*,
-    protocol::{CreateMessageRequestParams, ProtocolVersion},
+    protocol::{CreateMessageRequestParams, ElicitResult, ProtocolVersion, SamplingMessage, ToolResultContent},
     testing::{Refusal, TestClient},
 };
 use mcp_test_support::{Running, STATELESS, Transport, http, streamable};
@@ -122,6 +122,10 @@ struct Name {
     name: String,
 }
 
+/// Where a tool says what became of its question.
+#[derive(Clone)]
+struct Told(tokio::sync::mpsc::UnboundedSender<String>);
+
 #[mcp_server]
 mod asking {
     use super::*;
@@ -216,6 +220,51 @@ mod asking {
         Ok(format!("{}", answer.accepted().is_some()))
     }
 
+    /// Asks in a task, and is done before that has an answer
+    #[mcp_tool]
+    async fn forgetful(context: Context, told: State<Told>) -> &'static str {
+        let told = told.0.0.clone();
+        let asked = context.elicit::<Name>("Name?").into_future();
+        tokio::spawn(async move { told.send(asked.await.map(|_| ()).unwrap_err().to_string()) });
+        tokio::task::yield_now().await;
+        "done"
+    }
+
+    /// Lets the model use a tool
+    #[mcp_tool]
+    async fn agent(context: Context) -> Result<String, ToolError> {
+        let tool = serde_json::from_value(json!({"name": "add", "inputSchema": {"type": "object"}}));
+        let mut request = CreateMessageRequestParams::new("How much is 1 and 2?", 50);
+        request.tools = Some(vec![tool.map_err(|error| ToolError::new(error.to_string()))?]);
+        loop {
+            let answer = context.sample(request.clone()).await?;
+            let results: Vec<_> = answer
+                .tool_uses()
+                .map(|used| ToolResultContent::new(&*used.id, vec![ContentBlock::text(used.input.get())]))
+                .collect();
+            if results.is_empty() {
+                return Ok(answer.first_text().unwrap_or_default().to_owned());
+            }
+            request.messages.extend([answer.into_message(), SamplingMessage::tool_results(results)]);
+        }
+    }
+
+    /// Asks for several values
+    #[mcp_tool]
+    async fn several(context: Context) -> Result<usize, ToolError> {
+        #[derive(serde::Deserialize, schemars::JsonSchema)]
+        enum Day {
+            Sat,
+            Sun,
+        }
+        #[derive(serde::Deserialize, schemars::JsonSchema)]
+        struct Days {
+            days: Vec<Day>,
+        }
+        let days = context.elicit::<Days>("When?").await?;
+        Ok(days.accepted().map_or(0, |it| it.days.iter().filter(|day| matches!(day, Day::Sat | Day::Sun)).count()))
+    }
+
     /// Holds what panics when it is dropped
     #[mcp_tool]
     async fn fragile(context: Context) -> Result<&'static str, ToolError> {
@@ -233,7 +282,7 @@ mod asking {
 }
 
 fn server() -> McpServer {
-    asking::server()
+    asking::server().state(Told(tokio::sync::mpsc::unbounded_channel().0))
 }
 
 fn named(name: &str) -> Value {
@@ -249,7 +298,7 @@ async fn client(version: ProtocolVersion) -> TestClient {
         .on_request("elicitation/create", |_| Ok(named("Ada")))
         .connect()
         .await
-        .unwrap()
+        .expect("a server that starts")
 }
 
 #[tokio::test]
@@ -542,6 +591,76 @@ async fn a_question_that_nobody_waits_for_is_withdrawn() {
             }
             wire.probe().await;
         }
+    }
+}
+
+#[tokio::test]
+async fn a_question_ends_with_its_call() {
+    for version in [ProtocolVersion::V2025_11_25, ProtocolVersion::V2026_07_28] {
+        let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let client = TestClient::of(asking::server().state(Told(sender)))
+            .version(version)
+            .offer("elicitation", json!({}))
+            .connect()
+            .await
+            .unwrap();
+        // The client has no answer; nobody waits for one.
+        let result = client.start("tools/call", json!({"name": "forgetful"})).await.answer().await.unwrap();
+        assert!(matches!(gist(&result).as_str(), "done" | "? question-1"), "{version}: {result}");
+        let said = told.recv().await.unwrap();
+        assert!(said.contains("did not answer") || said.contains("refused"), "{version}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_may_use_tools_where_the_client_lets_it() {
+    let answer = |params: Value| {
+        let messages = params["messages"].as_array().unwrap();
+        let content = if messages.len() == 1 {
+            assert_eq!(params["tools"][0]["name"], "add");
+            json!([{"type": "text", "text": "Let me see."}, {"type": "tool_use", "id": "1", "name": "add", "input": {"a": 1}}])
+        } else {
+            assert_eq!(messages[1]["content"][1]["type"], "tool_use", "{params}");
+            assert_eq!(messages[2]["content"]["toolUseId"], "1", "{params}");
+            json!({"type": "text", "text": "3"})
+        };
+        Ok(json!({"role": "assistant", "content": content, "model": "m"}))
+    };
+    for version in ProtocolVersion::ALL {
+        for (offered, tools) in [(json!({}), false), (json!({"tools": {}}), true)] {
+            let client = TestClient::of(server())
+                .version(version)
+                .offer("sampling", offered)
+                .on_request("sampling/createMessage", answer)
+                .connect()
+                .await
+                .unwrap();
+            match client.call("agent", json!({})).await {
+                Ok(result) if tools && version >= ProtocolVersion::V2025_11_25 => {
+                    assert_eq!(result.first_text(), Some("3"), "{version}");
+                }
+                Ok(result) => assert!(result.is_error && !version.is_stateless(), "{version}"),
+                Err(refusal) => {
+                    assert!(version.is_stateless() && !tools, "{version}: {refusal}");
+                    assert_eq!(refusal.data, json!({"requiredCapabilities": {"sampling": {"tools": {}}}}));
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_choice_of_several_is_asked_where_it_can_be() {
+    for version in ProtocolVersion::ALL {
+        let client = TestClient::of(server())
+            .version(version)
+            .on_elicit(|_| ElicitResult::accept(json!({"days": ["Sat", "Sun"]})))
+            .connect()
+            .await
+            .unwrap();
+        let result = client.call("several", json!({})).await.unwrap();
+        assert_eq!(result.is_error, version < ProtocolVersion::V2025_11_25, "{version}: {result:?}");
+        assert_eq!(result.first_text() == Some("2"), !result.is_error, "{version}: {result:?}");
     }
 }
 
