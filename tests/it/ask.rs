@@ -613,6 +613,19 @@ async fn a_question_ends_with_its_call() {
 }
 
 #[tokio::test]
+async fn a_client_that_says_no_more_is_waited_for_no_more() {
+    let running = Running::start(Transport::Stdio, server).await;
+    let mut wire = running.connect_offering("2025-11-25", everything()).await;
+    wire.start("tools/call", json!({"name": "plain"})).await;
+    assert_eq!(wire.receive().await["method"], "sampling/createMessage");
+    let begun = std::time::Instant::now();
+    let rest = wire.rest().await;
+    let said: Value = serde_json::from_str(rest.last().unwrap()).unwrap();
+    assert_eq!(gist(&said["result"]), "the client did not answer", "{rest:?}");
+    assert!(begun.elapsed() < Duration::from_secs(5), "it does not take the time that running calls get");
+}
+
+#[tokio::test]
 async fn a_model_may_use_tools_where_the_client_lets_it() {
     let answer = |params: Value| {
         let messages = params["messages"].as_array().unwrap();

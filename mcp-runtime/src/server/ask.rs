@@ -23,7 +23,7 @@ use crate::{
         ElicitResult, ElicitSchema, ListRootsResult, ProtocolVersion, RawJson, Root, adapt::Lower, input::InputRequest,
         jsonrpc, sampling::IncludeContext,
     },
-    session::OpenRequest,
+    session::{NoRequest, OpenRequest},
 };
 
 /// What a user did with a question.
@@ -458,7 +458,10 @@ async fn exchange(context: &Context, request: &InputRequest) -> Result<Box<RawVa
         request: &'a InputRequest,
     }
     let call = context.call();
-    let open = context.session().open_request().ok_or(AskError::TooMany)?;
+    let open = context.session().open_request().map_err(|reason| match reason {
+        NoRequest::TooMany => AskError::TooMany,
+        NoRequest::Gone => AskError::Gone,
+    })?;
     // What it holds was JSON before.
     let message = Request { jsonrpc: "2.0", id: open.id(), request };
     let mut message = serde_json::to_vec(&message).map_err(|_| AskError::Gone)?;

@@ -12,8 +12,8 @@ use std::{
 };
 
 pub(crate) use outbox::{Outbox, Overflow, Reply};
-pub(crate) use requests::OpenRequest;
 use requests::Requests;
+pub(crate) use requests::{NoRequest, OpenRequest};
 use tokio::time::Instant;
 
 use crate::{
