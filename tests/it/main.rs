@@ -8,6 +8,7 @@ mod ask;
 mod auth;
 mod batches;
 mod calls;
+mod every_field;
 mod fixture;
 mod isolation;
 mod jsonrpc;
