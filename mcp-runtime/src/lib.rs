@@ -64,10 +64,12 @@ pub use auth::{
 pub use config::{CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
 pub use limits::Limits;
 pub use principal::{AuthMethod, OwnerKey, Principal};
-pub use serve::{Bound, Handle, McpServer};
+pub use serve::{Bound, McpServer};
 pub use server::{
     context::{Claims, Context, FromContext, State},
+    dynamic::DynamicTool,
     error::Error,
+    handle::Handle,
     outcome::{
         IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, Json, PromptError, ReadRequest, ResourceError,
         ToolError,

@@ -69,6 +69,13 @@ impl Frame {
         }
     }
 
+    /// Writes the end of what the request `id` has begun, which says so under `key`.
+    pub(super) fn write_end(&self, out: &mut Vec<u8>, id: Id<'_>, key: &str) {
+        let (info, id_text) = (&self.info, id.as_str());
+        let result = format!(r#"{{"resultType":"complete","_meta":{{"{key}":{id_text},"{SERVER_INFO}":{info}}}}}"#);
+        write_raw_result(out, id, result.as_bytes());
+    }
+
     /// Writes `members` and the rest of a result's object, as the result of `id`.
     fn write_framed<R: Serialize>(&self, out: &mut Vec<u8>, id: Id<'_>, members: &[u8], result: &R) {
         let start = out.len();

@@ -12,7 +12,7 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 
-use super::dispatch::Caller;
+use super::{dispatch::Caller, handle::Handle};
 use crate::{
     principal::Principal,
     protocol::{ClientCapabilities, Implementation, LoggingLevel, Meta, ProtocolVersion, jsonrpc},
@@ -153,6 +153,11 @@ impl Context {
     /// The version of the protocol that this client speaks. Handlers need not know; logs may want to.
     pub fn protocol_version(&self) -> ProtocolVersion {
         self.0.version
+    }
+
+    /// The server itself: to say that something has changed, to add and remove tools, to shut it down.
+    pub fn handle(&self) -> Handle {
+        self.state::<Handle>().cloned().unwrap_or_else(Handle::new)
     }
 
     /// The server's state of type `T`, where one was given to [`McpServer::state`](crate::McpServer::state).

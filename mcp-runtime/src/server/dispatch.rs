@@ -17,18 +17,20 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    answer::Answer,
+    answer::{Answer, Frame},
     arguments::{Mode, PromptCall, PromptRun, ResourceCall, ResourceRun, ToolCall, ToolRun, texts},
     blocking::BlockingPool,
     context::{Scene, States},
     deadline::Deadlines,
     lifecycle,
+    live::Live,
     message::{Binding, Body, Content, Message, Single},
     nearest::{excerpt, nearest},
     outcome::{Completer, Later, Step, resource_not_found},
     params::{self, Params},
     registry::{List, Registry},
     stateless::Era,
+    subscriptions,
 };
 use crate::{
     limits::Limits,
@@ -44,7 +46,8 @@ use crate::{
 /// A server's functions with all that calling them needs.
 #[derive(Debug)]
 pub(crate) struct Dispatcher {
-    registry: Registry,
+    live: Arc<Live>,
+    frame: Arc<Frame>,
     limits: Limits,
     blocking: BlockingPool,
 }
@@ -66,7 +69,7 @@ impl<'a> Caller<'a> {
     }
 
     /// Refuses a principal that lacks one of the scopes. Where nobody is authenticated there are none to lack.
-    fn must_have(self, scopes: &'static [&'static str]) -> Result<(), Refusal> {
+    pub(super) fn must_have(self, scopes: &'static [&'static str]) -> Result<(), Refusal> {
         match self.principal {
             Some(principal) if !scopes.iter().all(|scope| principal.has_scope(scope)) => Err(Refusal::Scopes(scopes)),
             _ => Ok(()),
@@ -74,17 +77,18 @@ impl<'a> Caller<'a> {
     }
 }
 
-/// A request on its way: who asks, under which id, in which version, and for what.
-struct Request<'a> {
-    caller: Caller<'a>,
-    id: Id<'a>,
+/// A request on its way: who asks, under which id, in which version, for what, and of what there is to be had.
+pub(super) struct Request<'a> {
+    pub(super) caller: Caller<'a>,
+    pub(super) id: Id<'a>,
     version: ProtocolVersion,
-    params: &'a Params<'a>,
-    raw: Option<&'a RawValue>,
+    pub(super) params: &'a Params<'a>,
+    pub(super) raw: Option<&'a RawValue>,
+    pub(super) registry: &'a Registry,
 }
 
 /// Why a request gets no result.
-enum Refusal {
+pub(super) enum Refusal {
     Error(RpcError),
     /// The principal lacks one of these.
     Scopes(&'static [&'static str]),
@@ -155,7 +159,18 @@ impl Fault {
 impl Dispatcher {
     pub(crate) fn new(registry: Registry, limits: Limits) -> Arc<Self> {
         let blocking = BlockingPool::new(&limits);
-        Arc::new(Self { registry, limits, blocking })
+        let frame = Arc::clone(registry.frame());
+        Arc::new(Self { live: Live::new(registry), frame, limits, blocking })
+    }
+
+    /// What the server has, for whoever changes it.
+    pub(crate) fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    /// Ends the subscriptions of a session in good order.
+    pub(crate) fn end_subscriptions(&self, session: &Arc<Session>) {
+        self.live.bus.end_of(session);
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -243,8 +258,10 @@ impl Dispatcher {
             return Received::Accepted;
         };
         let Some(id) = single.id else {
-            if Method::parse(method) == Some(Method::Cancelled) {
-                cancel(caller.session, *raw);
+            match Method::parse(method) {
+                Some(Method::Cancelled) => cancel(caller.session, *raw),
+                Some(Method::Initialized) => subscriptions::join(&self.live.bus, &self.live.registry(), caller.session),
+                _ => {}
             }
             return Received::Accepted;
         };
@@ -311,7 +328,8 @@ impl Dispatcher {
             return Ok(Received::Busy);
         }
         let params = params.as_ref().map_err(Clone::clone)?;
-        let request = Request { caller, id, version, params, raw };
+        let registry = &**self.live.registry();
+        let request = Request { caller, id, version, params, raw, registry };
         match found {
             Method::CallTool => return self.call_tool(&request, out),
             Method::ReadResource => return self.read_resource(&request, out),
@@ -322,50 +340,46 @@ impl Dispatcher {
             Method::ListResourceTemplates => self.list(List::ResourceTemplates, &request, out)?,
             Method::ListPrompts => self.list(List::Prompts, &request, out)?,
             Method::Initialize => {
-                let result = lifecycle::initialize(&self.registry, session, raw)?;
+                let result = lifecycle::initialize(registry, session, raw)?;
                 write_result(out, id, &result);
             }
             Method::Discover => {
-                let result = lifecycle::discover(&self.registry);
-                self.registry.frame().write_own(out, id, version, &result);
+                let result = lifecycle::discover(registry);
+                self.frame.write_own(out, id, version, &result);
             }
             Method::SetLevel => {
                 set_level(session, raw)?;
                 write_raw_result(out, id, b"{}");
             }
             Method::Ping => write_raw_result(out, id, b"{}"),
+            Method::Subscribe => {
+                subscriptions::subscribe(&self.live.bus, &self.limits, &request)?;
+                write_raw_result(out, id, b"{}");
+            }
+            Method::Unsubscribe => {
+                subscriptions::unsubscribe(&self.live.bus, &request)?;
+                write_raw_result(out, id, b"{}");
+            }
+            Method::Listen => return subscriptions::listen(&self.live.bus, &self.frame, &self.limits, &request),
             Method::Initialized | Method::Cancelled => return Ok(Received::Accepted),
         }
         Ok(Received::Answered)
     }
 
     fn list(&self, list: List, request: &Request<'_>, out: &mut Vec<u8>) -> Result<(), RpcError> {
-        self.must_offer(list)?;
+        request.must_offer(list)?;
         let cursor = request.params.cursor()?;
-        let page = self.registry.pages(list, request.version).page(cursor.as_deref())?;
+        let page = request.registry.pages(list, request.version).page(cursor.as_deref())?;
         write_raw_result(out, request.id, page);
         Ok(())
     }
 
-    /// Refuses what concerns a capability that the server does not offer.
-    fn must_offer(&self, list: List) -> Result<(), RpcError> {
-        if self.registry.has(list) {
-            return Ok(());
-        }
-        let things = match list {
-            List::Tools => "tools",
-            List::Resources | List::ResourceTemplates => "resources",
-            List::Prompts => "prompts",
-        };
-        Err(RpcError::new(ErrorCode::MethodNotFound, format!("this server has no {things}")))
-    }
-
     fn call_tool(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
-        self.must_offer(List::Tools)?;
+        request.must_offer(List::Tools)?;
         let params = request.params;
         let name = params.name()?;
-        let Some(tool) = self.registry.tool(&name) else {
-            return Err(unknown("tool", &name, self.registry.tool_names()).into());
+        let Some(tool) = request.registry.tool(&name) else {
+            return Err(unknown("tool", &name, request.registry.tool_names()).into());
         };
         request.caller.must_have(tool.scopes)?;
         // An absent `arguments` and a null one are an empty object.
@@ -396,15 +410,15 @@ impl Dispatcher {
     }
 
     fn read_resource(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
-        self.must_offer(List::Resources)?;
+        request.must_offer(List::Resources)?;
         let uri = request.params.uri()?;
-        let found = match self.registry.resource(&uri) {
+        let found = match request.registry.resource(&uri) {
             Some(resource) => Some((resource, Vec::new())),
-            None => self.registry.template(&uri),
+            None => request.registry.template(&uri),
         };
         let Some((resource, variables)) = found else {
             let mut error = resource_not_found(&uri);
-            if let Some(near) = nearest(&uri, self.registry.resource_uris()) {
+            if let Some(near) = nearest(&uri, request.registry.resource_uris()) {
                 error.message.push_str(&format!("; did you mean `{near}`?"));
             }
             return Err(error.into());
@@ -419,7 +433,7 @@ impl Dispatcher {
                 scene: &scene,
             })))
         });
-        let declared = self.registry.declared(resource.spec.ttl, resource.spec.public_cache);
+        let declared = request.registry.declared(resource.spec.ttl, resource.spec.public_cache);
         let keep = move |result: &mut ReadResourceResult| {
             result.ttl_ms.get_or_insert(declared.ttl_ms);
             result.cache_scope.get_or_insert(declared.cache_scope);
@@ -428,10 +442,10 @@ impl Dispatcher {
     }
 
     fn get_prompt(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
-        self.must_offer(List::Prompts)?;
+        request.must_offer(List::Prompts)?;
         let name = request.params.name()?;
-        let Some(prompt) = self.registry.prompt(&name) else {
-            return Err(unknown("prompt", &name, self.registry.prompt_names()).into());
+        let Some(prompt) = request.registry.prompt(&name) else {
+            return Err(unknown("prompt", &name, request.registry.prompt_names()).into());
         };
         request.caller.must_have(prompt.scopes)?;
         let (arguments, problems) = texts(request.params.arguments)?;
@@ -474,23 +488,27 @@ impl Dispatcher {
             name: String,
             value: String,
         }
-        if !self.registry.has_completions() {
+        if !request.registry.has_completions() {
             return Err(RpcError::new(ErrorCode::MethodNotFound, "this server completes no arguments").into());
         }
         let params: Completed = params::required(request.raw, "params.ref")?;
         let name = params.argument.name.as_str();
         let (completers, known): (&[(&str, Completer)], bool) = match &params.reference {
-            Reference::Prompt { name: prompt } => match self.registry.prompt(prompt) {
+            Reference::Prompt { name: prompt } => match request.registry.prompt(prompt) {
                 Some(prompt) => {
                     let mut arguments = prompt.listed.arguments.iter().flatten();
                     (&prompt.completers, arguments.any(|argument| argument.name == name))
                 }
-                None => return Err(unknown("prompt", prompt, self.registry.prompt_names()).into()),
+                None => return Err(unknown("prompt", prompt, request.registry.prompt_names()).into()),
             },
             Reference::Resource { uri } => {
-                match self.registry.template_of(uri).or_else(|| self.registry.template(uri).map(|(found, _)| found)) {
+                match request
+                    .registry
+                    .template_of(uri)
+                    .or_else(|| request.registry.template(uri).map(|(found, _)| found))
+                {
                     Some(template) => (&template.completers, template.spec.segments.iter().any(|it| it.is(name))),
-                    None => return Err(unknown("resource template", uri, self.registry.resource_uris()).into()),
+                    None => return Err(unknown("resource template", uri, request.registry.resource_uris()).into()),
                 }
             }
         };
@@ -531,7 +549,7 @@ impl Dispatcher {
             Step::Done(result) => {
                 let mut result = result?;
                 polish(&mut result);
-                self.registry.frame().write(out, id, version, &mut result);
+                self.frame.write(out, id, version, &mut result);
                 return Ok(Received::Answered);
             }
             Step::Later(later) => later,
@@ -540,12 +558,12 @@ impl Dispatcher {
         if let Poll::Ready(result) = poll_guarded(&mut later, &mut TaskContext::from_waker(Waker::noop())) {
             let mut result = result?;
             polish(&mut result);
-            self.registry.frame().write(out, id, version, &mut result);
+            self.frame.write(out, id, version, &mut result);
             return Ok(Received::Answered);
         }
         let under_way = UnderWay::begin(scene, id)?;
         let deadlines = Deadlines::new(timeout, &self.limits);
-        let dispatcher = Arc::clone(self);
+        let frame = Arc::clone(&self.frame);
         let id = id.as_str().to_owned();
         Ok(Received::Pending(Box::pin(async move {
             let result = deadlines.watch(&under_way.call, later).await;
@@ -557,7 +575,7 @@ impl Dispatcher {
             match result? {
                 Ok(mut result) => {
                     polish(&mut result);
-                    dispatcher.registry.frame().write(&mut answer, id, version, &mut result);
+                    frame.write(&mut answer, id, version, &mut result);
                 }
                 Err(error) => {
                     write_error(&mut answer, Some(id), &error, version);
@@ -570,6 +588,19 @@ impl Dispatcher {
 }
 
 impl<'a> Request<'a> {
+    /// Refuses what concerns a capability that the server does not offer.
+    fn must_offer(&self, list: List) -> Result<(), RpcError> {
+        if self.registry.has(list) {
+            return Ok(());
+        }
+        let things = match list {
+            List::Tools => "tools",
+            List::Resources | List::ResourceTemplates => "resources",
+            List::Prompts => "prompts",
+        };
+        Err(RpcError::new(ErrorCode::MethodNotFound, format!("this server has no {things}")))
+    }
+
     /// What the request's handler may know of it.
     fn scene(&self, states: &'a Arc<States>) -> Result<Scene<'a>, RpcError> {
         let mut scene = Scene::new(self.caller, self.version, states);
@@ -603,19 +634,27 @@ pub(super) fn panicked() -> RpcError {
 }
 
 /// A call that has its place among those under way, until it is dropped.
-struct UnderWay {
+pub(super) struct UnderWay {
     session: Arc<Session>,
     id: String,
-    call: Arc<Call>,
+    pub(super) call: Arc<Call>,
 }
 
 impl UnderWay {
     fn begin(scene: &Scene<'_>, id: Id<'_>) -> Result<Self, RpcError> {
-        let call = scene.hand_over();
-        if !scene.caller.session.begin(id.as_str(), &call) {
+        Self::take(scene.caller.session, id, scene.hand_over())
+    }
+
+    /// A call that has no end of its own.
+    pub(super) fn lasting(session: &Arc<Session>, id: Id<'_>) -> Result<Self, RpcError> {
+        Self::take(session, id, Arc::new(Call::lasting()))
+    }
+
+    fn take(session: &Arc<Session>, id: Id<'_>, call: Arc<Call>) -> Result<Self, RpcError> {
+        if !session.begin(id.as_str(), &call) {
             return Err(RpcError::invalid_request("a request of this id is under way"));
         }
-        Ok(Self { session: Arc::clone(scene.caller.session), id: id.as_str().to_owned(), call })
+        Ok(Self { session: Arc::clone(session), id: id.as_str().to_owned(), call })
     }
 }
 

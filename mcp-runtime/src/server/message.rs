@@ -89,6 +89,15 @@ impl<'a> Message<'a> {
         Ok(Self(Content::Single(Single::read(text, binding)?)))
     }
 
+    /// Whether its answer is a stream without an end of its own.
+    #[cfg(feature = "http")]
+    pub(crate) fn listens(&self) -> bool {
+        let Content::Single(Single { id: Some(_), era: Era::Own(_), body: Body::Call { method, .. } }) = &self.0 else {
+            return false;
+        };
+        Method::parse(method) == Some(Method::Listen)
+    }
+
     #[cfg(feature = "http")]
     pub(crate) fn belongs(&self) -> Belongs {
         let Content::Single(single) = &self.0 else { return Belongs::ToSession };
