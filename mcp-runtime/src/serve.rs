@@ -16,6 +16,7 @@ use crate::{
         error::Error,
         handle::Handle,
         registry::{self, PromptItem, Registration, ResourceItem, ToolItem},
+        seal::Seal,
     },
     transport::stdio,
 };
@@ -304,6 +305,7 @@ impl McpServer {
         }
         let transport = self.options.transport.clone();
         let handle = self.handle.clone();
+        let has_own_key = self.options.state_keys.is_empty();
         let dispatcher = self.dispatcher()?;
         let kind = match transport {
             TransportOptions::Stdio => Kind::Stdio(dispatcher),
@@ -316,6 +318,12 @@ impl McpServer {
                 listen(dispatcher, options.widened(), false, Some(mcp)).await?
             }
         };
+        if has_own_key && !matches!(kind, Kind::Stdio(_)) {
+            tracing::info!(
+                "`stateKeys` (MCP_STATE_KEYS) is not set: a call that asks its client something can be taken up again by \
+                 this process only; replicas behind one address, and restarts, need a key in common"
+            );
+        }
         #[cfg(feature = "http")]
         if let Kind::Http { listener, .. } = &kind {
             let sessions = Arc::clone(listener.sessions());
@@ -414,11 +422,12 @@ impl McpServer {
             1 => return Err(problems.remove(0)),
             _ => return Err(Error::Several(problems)),
         }
+        let seal = Seal::new(&self.options.state_keys, &limits)?;
         // So that whatever is called finds it, whichever server it was mounted from.
         let mut registration = self.registration;
         registration.add_state(self.handle.clone());
         let registry = registration.build(info, self.options.instructions)?;
-        let dispatcher = Dispatcher::new(registry, limits);
+        let dispatcher = Dispatcher::new(registry, limits, seal);
         self.handle.start(dispatcher.live());
         Ok(dispatcher)
     }

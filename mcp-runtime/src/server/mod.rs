@@ -2,6 +2,7 @@
 
 mod answer;
 pub(crate) mod arguments;
+pub(crate) mod ask;
 mod blocking;
 mod bounds;
 mod changes;
@@ -12,6 +13,7 @@ pub(crate) mod describe;
 pub(crate) mod dispatch;
 pub(crate) mod dynamic;
 pub(crate) mod error;
+pub(crate) mod form;
 pub(crate) mod handle;
 mod lifecycle;
 mod list;
@@ -24,6 +26,8 @@ mod params;
 mod patterns;
 mod problem;
 pub(crate) mod registry;
+mod round;
+pub(crate) mod seal;
 mod stateless;
 mod subscriptions;
 mod template;

@@ -1,6 +1,7 @@
 //! Who is connected (floor 1): the state of one session, and what is under way in it.
 
 pub(crate) mod outbox;
+mod requests;
 
 use std::{
     any::Any,
@@ -12,6 +13,8 @@ use std::{
 };
 
 pub(crate) use outbox::{Outbox, Overflow, Reply};
+pub(crate) use requests::OpenRequest;
+use requests::Requests;
 use tokio::time::Instant;
 
 use crate::{
@@ -42,6 +45,8 @@ pub(crate) struct Session {
     membership: OnceLock<Box<dyn Any + Send + Sync>>,
     /// There is no stream on which anything could be said to it outside of an answer.
     deaf: AtomicBool,
+    /// What this server has asked the client.
+    requests: Requests,
     closed: AtomicBool,
     /// Calls that were cancelled while they were held back.
     cancelled_early: Mutex<HashSet<String>>,
@@ -69,6 +74,7 @@ impl Session {
             lasting: AtomicUsize::new(0),
             membership: OnceLock::new(),
             deaf: AtomicBool::new(false),
+            requests: Requests::default(),
             closed: AtomicBool::new(false),
             cancelled_early: Mutex::default(),
             holding: AtomicBool::new(false),
@@ -235,6 +241,8 @@ pub(crate) struct Call {
     heeding: AtomicBool,
     finished: AtomicBool,
     cancellation: tokio::sync::Notify,
+    /// How many questions of it wait for the client.
+    waiting: AtomicUsize,
     progress: Mutex<Progress>,
     /// It lasts for as long as the client likes, and takes no place from others.
     lasts: bool,
@@ -287,6 +295,16 @@ impl Call {
         self.progress().touched = Some(Instant::now());
     }
 
+    /// Notes that the call waits for its client, until what this gives is dropped.
+    pub(crate) fn wait(&self) -> Waiting<'_> {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        Waiting(self)
+    }
+
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst) > 0
+    }
+
     /// When it last said that it gets on.
     pub(crate) fn touched(&self) -> Option<Instant> {
         self.progress().touched
@@ -304,5 +322,16 @@ impl Call {
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call waits for its client.
+#[derive(Debug)]
+pub(crate) struct Waiting<'a>(&'a Call);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+        self.0.touch();
     }
 }
