@@ -67,6 +67,7 @@ pub use secret::Secret;
 pub use serve::{Bound, McpServer};
 pub use server::{
     ask::{AskError, ClientFeature, Elicit, ElicitUrl, Elicited, ListRoots, Sample},
+    completion::CompletionRequest,
     context::{Claims, Context, FromContext, State},
     dynamic::DynamicTool,
     error::Error,

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::{
     answer::Frame,
     arguments::{Mode, PromptCall, ResourceCall, ToolCall},
+    completion::Completing,
     context::{Requirement, States},
     definition::{self, Prompt, PromptSpec, Resource, ResourceSpec, Segment, Tool, ToolSpec},
     describe::{PromptDescription, ResourceDescription, ToolDescription},
@@ -20,7 +21,7 @@ use super::{
     error::Error,
     list::Pages,
     mirrored::{self, MirroredArgument},
-    outcome::{Completer, Step},
+    outcome::Step,
     patterns::Patterns,
     template,
 };
@@ -321,7 +322,7 @@ pub(crate) struct RegisteredResource {
     pub(crate) name: String,
     pub(crate) function: ResourceFunction,
     pub(crate) states: Arc<States>,
-    pub(crate) completers: Vec<(&'static str, Completer)>,
+    pub(crate) completing: Vec<(&'static str, Completing)>,
 }
 
 /// A prompt with all that its making needs.
@@ -331,7 +332,7 @@ pub(crate) struct RegisteredPrompt {
     pub(crate) description: Option<&'static str>,
     pub(crate) function: PromptFunction,
     pub(crate) states: Arc<States>,
-    pub(crate) completers: Vec<(&'static str, Completer)>,
+    pub(crate) completing: Vec<(&'static str, Completing)>,
 }
 
 /// Which list.
@@ -398,8 +399,8 @@ impl Registry {
     }
 
     pub(crate) fn has_completions(&self) -> bool {
-        self.templates.iter().any(|template| !template.completers.is_empty())
-            || self.prompts.items.iter().any(|prompt| !prompt.completers.is_empty())
+        self.templates.iter().any(|template| !template.completing.is_empty())
+            || self.prompts.items.iter().any(|prompt| !prompt.completing.is_empty())
     }
 
     /// What the server offers: what is registered, and nothing else. Changes are announced to whoever `hears` them.
@@ -583,7 +584,7 @@ impl Registry {
             return;
         }
         let fixed = spec.segments.iter().all(|segment| matches!(segment, Segment::Literal(_)));
-        let resource = RegisteredResource { spec, name, function, states, completers: description.completers };
+        let resource = RegisteredResource { spec, name, function, states, completing: description.completing.0 };
         if fixed {
             let uri = spec.uri.to_owned();
             if self.resources.get(&uri).is_some() {
@@ -625,7 +626,7 @@ impl Registry {
             description: spec.description,
             function,
             states,
-            completers: description.completers,
+            completing: description.completing.0,
         };
         self.prompts.insert(KIND, name, prompt, errors);
     }
