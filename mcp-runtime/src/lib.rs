@@ -90,7 +90,7 @@ pub mod prelude {
     pub use mcp_macros::*;
 
     pub use crate::{
-        Context, Elicited, Error, Json, McpServer, PromptError, ResourceError, ServerOptions, State, ToolError,
+        Context, Elicited, Error, Handle, Json, McpServer, PromptError, ResourceError, ServerOptions, State, ToolError,
         protocol::{
             CallToolResult, ContentBlock, GetPromptResult, PromptMessage, ReadResourceResult, ResourceContents,
         },

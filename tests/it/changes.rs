@@ -1,6 +1,8 @@
 //! Changes: who is told, in what words, and that nobody else is.
 
-use mcp_runtime::{DynamicTool, Handle, Limits, prelude::*};
+use std::net::SocketAddr;
+
+use mcp_runtime::{DynamicTool, Limits, SseOptions, TransportOptions, prelude::*};
 use mcp_test_support::{Running, STATELESS, Transport, Wire, http, streamable};
 use serde_json::{Value, json};
 
@@ -415,13 +417,17 @@ async fn a_stream_that_nobody_reads_fast_enough_ends_alone() {
 }
 
 /// Opens a subscription over HTTP, by hand.
-async fn listen(address: std::net::SocketAddr, id: &str, notifications: &Value) -> http::OpenAnswer {
+async fn listen(address: SocketAddr, id: &str, notifications: &Value) -> http::OpenAnswer {
+    listen_accepting("application/json, text/event-stream", address, id, notifications).await
+}
+
+async fn listen_accepting(accept: &str, address: SocketAddr, id: &str, notifications: &Value) -> http::OpenAnswer {
     let meta = json!({streamable::VERSION_KEY: STATELESS, "io.modelcontextprotocol/clientCapabilities": {}});
     let params = json!({"_meta": meta, "notifications": notifications});
     let message = json!({"jsonrpc": "2.0", "id": id, "method": "subscriptions/listen", "params": params});
     let headers = [
         ("Content-Type", "application/json"),
-        ("Accept", "application/json, text/event-stream"),
+        ("Accept", accept),
         ("MCP-Protocol-Version", STATELESS),
         ("Mcp-Method", "subscriptions/listen"),
     ];
@@ -445,6 +451,7 @@ async fn subscriptions_over_http_count_as_streams() {
         stream.event().await.expect("an acknowledgement");
     }
     assert_eq!(listen(address, "3", &filter).await.status, 503);
+    assert_eq!(listen_accepting("application/json", address, "3", &filter).await.status, 406);
     drop(first);
     // The server learns by itself that a client is gone.
     while listen(address, "3", &filter).await.status != 200 {
@@ -556,4 +563,26 @@ async fn a_handle_is_there_before_the_server_and_after() {
     assert_eq!(tools.last().map(|tool| tool.name.as_str()), Some("lone"));
     assert!(tools.iter().any(|tool| tool.name == "inner_announce"));
     drop(connection);
+}
+
+#[tokio::test]
+async fn without_sessions_nothing_is_promised_that_could_not_be_kept() {
+    let mut options = ServerOptions::new("changing", "1.0.0");
+    options.transport = TransportOptions::Sse(SseOptions { port: 0, sessions: false, ..SseOptions::default() });
+    let bound = server().with_options(options).bind().await.expect("a server that starts");
+    let (address, handle) = (bound.local_addr().expect("a listener"), bound.handle());
+    let serving = tokio::spawn(bound.serve());
+    let post = async |method: &str, params: Value| -> Value {
+        let headers = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let answer = http::request(address, "POST", streamable::PATH, &headers, &message.to_string()).await;
+        serde_json::from_str(&answer.body).expect("JSON")
+    };
+    let client = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+    let capabilities = post("initialize", client).await["result"]["capabilities"].take();
+    let expected = json!({"logging": {}, "prompts": {}, "resources": {}, "tools": {}});
+    assert_eq!(capabilities, expected);
+    assert_eq!(post("resources/subscribe", json!({"uri": "test://fixed"})).await["error"]["code"], -32601);
+    handle.shut_down();
+    serving.await.expect("no panic").expect("no error");
 }

@@ -786,3 +786,40 @@ fn resource_annotations(spec: &ResourceSpec) -> Option<Annotations> {
     let annotations = Annotations { audience, priority: spec.priority, last_modified: None };
     (annotations != Annotations::default()).then_some(annotations)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{ptr, sync::Arc};
+
+    use serde_json::json;
+
+    use super::{List, Registration};
+    use crate::{
+        protocol::{Implementation, ProtocolVersion},
+        server::dynamic::DynamicTool,
+    };
+
+    #[test]
+    fn a_change_leaves_alone_what_it_does_not_change() {
+        let tool = |name: &str| DynamicTool::new(name, "", json!({"type": "object"}), async |_, _| ());
+        let mut registration = Registration::new();
+        registration.add_dynamic_tool(tool("first"));
+        let before = registration.build(Implementation::default(), None).unwrap();
+        let after = before.with_dynamic_tool(tool("second")).unwrap();
+        let version = ProtocolVersion::LATEST_WITH_HANDSHAKE;
+        for (list, is_shared) in [
+            (List::Tools, false),
+            (List::Prompts, true),
+            (List::Resources, true),
+            (List::ResourceTemplates, true),
+        ] {
+            let pages = (before.pages(list, version), after.pages(list, version));
+            assert_eq!(ptr::eq(pages.0, pages.1), is_shared, "{list:?}");
+        }
+        assert!(Arc::ptr_eq(&before.tools.items[0], &after.tools.items[0]));
+        assert!(before.tool("second").is_none(), "a snapshot stays what it is");
+        let without = after.without_tool("first").unwrap();
+        assert_eq!(without.tool_names().collect::<Vec<_>>(), ["second"]);
+        assert!(without.tool("second").is_some() && without.without_tool("first").is_none());
+    }
+}
