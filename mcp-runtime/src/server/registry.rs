@@ -807,12 +807,9 @@ mod tests {
         let before = registration.build(Implementation::default(), None).unwrap();
         let after = before.with_dynamic_tool(tool("second")).unwrap();
         let version = ProtocolVersion::LATEST_WITH_HANDSHAKE;
-        for (list, is_shared) in [
-            (List::Tools, false),
-            (List::Prompts, true),
-            (List::Resources, true),
-            (List::ResourceTemplates, true),
-        ] {
+        for (list, is_shared) in
+            [(List::Tools, false), (List::Prompts, true), (List::Resources, true), (List::ResourceTemplates, true)]
+        {
             let pages = (before.pages(list, version), after.pages(list, version));
             assert_eq!(ptr::eq(pages.0, pages.1), is_shared, "{list:?}");
         }
