@@ -53,6 +53,8 @@ pub struct Limits {
     pub keep_alive: Option<Duration>,
     /// `maxRequestsPerSession`: requests in flight of one session (64). Over it: 429, on stdio reading stops instead.
     pub max_requests_per_session: Option<usize>,
+    /// `maxSubscriptionUris`: resources that one session, or one subscription, watches (1000). Over it: refused.
+    pub max_subscription_uris: Option<usize>,
     /// `callTimeoutSeconds`: time for one call, extended by its progress (5 min). Over it: -32603.
     pub call_timeout: Option<Duration>,
     /// `maxCallSeconds`: time for one call whatever it reports (1 h). Over it: -32603.
@@ -118,6 +120,7 @@ impl Default for Limits {
             stalled_write: seconds(20),
             keep_alive: seconds(15),
             max_requests_per_session: Some(64),
+            max_subscription_uris: Some(1000),
             call_timeout: seconds(5 * 60),
             max_call: seconds(60 * 60),
             max_rounds: Some(16),

@@ -288,6 +288,7 @@ fn every_limit() {
         stalled_write: seconds(0.25),
         keep_alive: None,
         max_requests_per_session: Some(23),
+        max_subscription_uris: Some(0),
         call_timeout: seconds(24.0),
         max_call: None,
         max_rounds: Some(40),
@@ -314,7 +315,8 @@ fn every_limit() {
         "sessionIdleSeconds": 15, "sessionUnusedSeconds": 16, "maxStreams": 17,
         "maxStreamsPerPrincipal": 18, "streamQueueMessages": 19, "streamQueueBytes": 20,
         "stalledWriteSeconds": 0.25, "keepAliveSeconds": null, "maxRequestsPerSession": 23,
-        "callTimeoutSeconds": 24, "maxCallSeconds": null, "maxRounds": 40, "stateSeconds": 41, "maxStateBytes": 42, "maxBlockingThreads": 26,
+        "maxSubscriptionUris": 0, "callTimeoutSeconds": 24, "maxCallSeconds": null, "maxRounds": 40, "stateSeconds": 41,
+        "maxStateBytes": 42, "maxBlockingThreads": 26,
         "blockingQueue": 0, "shutdownGraceSeconds": 0, "fetchSeconds": 29, "maxFetchBytes": 30, "maxKeys": 31,
         "jwksAgeSeconds": 32, "jwksRefetchSeconds": 0.5, "jwksGraceSeconds": 0, "introspectionSeconds": 0,
         "introspectionEntries": 0, "rememberedTokens": 0

@@ -14,6 +14,7 @@ use serde_json::{Value, value::RawValue};
 
 use super::{
     dispatch::Caller,
+    handle::Handle,
     round::{Answers, Round},
 };
 use crate::{
@@ -158,6 +159,11 @@ impl Context {
     /// The version of the protocol that this client speaks. Handlers need not know; logs may want to.
     pub fn protocol_version(&self) -> ProtocolVersion {
         self.0.version
+    }
+
+    /// The server itself: to say that something has changed, to add and remove tools, to shut it down.
+    pub fn handle(&self) -> Handle {
+        self.state::<Handle>().cloned().unwrap_or_else(Handle::new)
     }
 
     /// The server's state of type `T`, where one was given to [`McpServer::state`](crate::McpServer::state).

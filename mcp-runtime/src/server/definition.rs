@@ -78,6 +78,7 @@ pub struct Server {
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
     pub(crate) title: Option<&'static str>,
+    pub(crate) description: Option<&'static str>,
     pub(crate) instructions: Option<&'static str>,
     pub(crate) website_url: Option<&'static str>,
     pub(crate) icons: &'static [&'static str],
@@ -187,7 +188,7 @@ pub struct Parameter {
     pub(crate) max_items: Option<u64>,
     pub(crate) format: Option<&'static str>,
     pub(crate) header: Option<&'static str>,
-    pub(crate) complete: Option<super::outcome::Completer>,
+    pub(crate) complete: Option<super::completion::Completer>,
 }
 
 impl Segment {
@@ -268,6 +269,7 @@ impl Server {
             name,
             version,
             title: None,
+            description: None,
             instructions: None,
             website_url: None,
             icons: &[],
@@ -402,6 +404,8 @@ impl Server {
     setters! {
         /// `title`
         title: &'static str => title = Some(title);
+        /// `description`
+        description: &'static str => description = Some(description);
         /// `instructions`
         instructions: &'static str => instructions = Some(instructions);
         /// `website_url`
@@ -458,7 +462,7 @@ impl Parameter {
         /// `header`
         header: &'static str => header = Some(header);
         /// `complete`
-        complete: super::outcome::Completer => complete = Some(complete);
+        complete: super::completion::Completer => complete = Some(complete);
     }
 }
 

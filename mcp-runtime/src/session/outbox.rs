@@ -115,6 +115,20 @@ impl Outbox {
         self.push_when(message, &|| true)
     }
 
+    /// Queues what needs to be read once, however often it is said: where it waits already, that is enough.
+    ///
+    /// Nobody waits here. A queue whose speakers wait takes it beyond its bounds; of what may differ in it there is no
+    /// more than the client has asked for.
+    pub(crate) fn announce(&self, message: Vec<u8>) {
+        let unread = |queue: &Queue| queue.messages.contains(&message);
+        if unread(&self.lock()) {
+            return;
+        }
+        if let Err(Refused::Full(message)) = self.push_when(message, &|| true) {
+            self.put(self.lock(), message);
+        }
+    }
+
     fn push_when(&self, message: Vec<u8>, admit: &dyn Fn() -> bool) -> Result<(), Refused> {
         let mut queue = self.lock();
         if queue.closed {
@@ -143,6 +157,11 @@ impl Outbox {
         if !admit() {
             return Ok(());
         }
+        self.put(queue, message);
+        Ok(())
+    }
+
+    fn put(&self, mut queue: MutexGuard<'_, Queue>, message: Vec<u8>) {
         queue.bytes += message.len();
         queue.messages.push_back(message);
         self.queued.store(queue.messages.len(), Ordering::SeqCst);
@@ -150,7 +169,6 @@ impl Outbox {
             drop(queue);
             reader.wake();
         }
-        Ok(())
     }
 
     /// The next message, in order; `None` once the queue is closed and empty.

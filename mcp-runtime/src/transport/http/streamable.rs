@@ -20,7 +20,7 @@ use super::{
     headers::{Accepted, expect_json, one_line},
     rejection::{Rejection, json},
     sessions::{Client, Door, Due, SessionId, Sessions},
-    streams::Streams,
+    streams::{StreamPlace, Streams},
 };
 use crate::{
     limits::Limits,
@@ -122,6 +122,11 @@ impl Streamable {
             client.confirm();
             Due::new(client)
         });
+        let place = match message.listens() {
+            true if !accepted.events => return Err(Rejection::NotAcceptable),
+            true => Some(self.streams.open(visit.principal.map(|principal| principal.owner()), &self.limits)?),
+            false => None,
+        };
         let reply = Reply::new(&self.limits);
         let caller = Caller {
             session: &session,
@@ -143,7 +148,7 @@ impl Streamable {
             Received::Pending(call) => {
                 let queue = Arc::clone(reply.queue());
                 let is_stateless = belongs == Belongs::Nowhere;
-                return Ok(Begun::Pending(Waiting { call, queue, session, due, is_stateless }));
+                return Ok(Begun::Pending(Waiting { call, queue, session, due, place, is_stateless }));
             }
             Received::Refused(fault) => refusal(Some(fault), answer),
             Received::Forbidden(scopes) => match visit.principal {
@@ -182,9 +187,10 @@ impl Streamable {
 
     /// Waits until the call is over or says something; what becomes of it then is known.
     async fn finish(&self, visit: &Visit<'_>, waiting: Waiting, accepted: Accepted) -> Response<ReplyBody> {
-        let Waiting { call, queue, session, due, is_stateless } = waiting;
+        let Waiting { call, queue, session, due, place, is_stateless } = waiting;
         let mut held: Vec<Box<dyn Held>> = Vec::new();
         held.extend(due.map(|due| Box::new(due) as Box<dyn Held>));
+        held.extend(place.map(|place| Box::new(place) as Box<dyn Held>));
         if is_stateless {
             // Whoever closes the connection gives the call up.
             visit.lane.carry(Carried::Queue(Arc::downgrade(&queue)));
@@ -266,6 +272,9 @@ impl Streamable {
     fn passing(&self, visit: &Visit<'_>, belongs: Belongs) -> Arc<Session> {
         let owner = visit.principal.map(|principal| principal.owner().clone());
         let session = Session::new(Outbox::new(Overflow::Discard, &self.limits), owner);
+        if !self.has_sessions {
+            session.deafen();
+        }
         if belongs == Belongs::ToSession {
             session.assume(visit.head.headers.get("mcp-protocol-version").and_then(|value| value.to_str().ok()));
         }
@@ -285,6 +294,8 @@ struct Waiting {
     queue: Arc<Outbox>,
     session: Arc<Session>,
     due: Option<Due>,
+    /// Its place among the streams, where it is one from the beginning.
+    place: Option<StreamPlace>,
     is_stateless: bool,
 }
 
