@@ -495,14 +495,16 @@ async fn listen(
 ) -> Result<Kind, Error> {
     use crate::transport::http::{EventStreamPaths, HttpOptions, Listener, McpEndpoint};
 
-    // What may be asked for, but does not exist yet, is refused: nothing is configured and ignored.
-    if options.resumability {
-        let (option, what) = ("transport.options.resumability".to_owned(), "resuming a stream".to_owned());
-        return Err(Error::NotBuilt { option, what });
+    if options.resumability && !options.sessions {
+        tracing::warn!("without `sessions` nothing can be resumed: `resumability` has no effect");
     }
     let SseOptions { endpoint, message_endpoint, .. } = options;
     let event_stream = event_stream.then_some(EventStreamPaths { endpoint, message_endpoint });
-    let mcp = mcp.map(|path| McpEndpoint { path, sessions: options.sessions });
+    let mcp = mcp.map(|path| McpEndpoint {
+        path,
+        sessions: options.sessions,
+        resumability: options.resumability && options.sessions,
+    });
     #[cfg(feature = "cli")]
     let endpoints = {
         let mut endpoints = Endpoints::new();
