@@ -5,10 +5,16 @@ use std::time::Duration;
 
 use mcp_runtime::{
     prelude::*,
-    protocol::{LoggingLevel, PromptMessage},
+    protocol::{
+        CreateMessageRequestParams, ElicitSchema, LoggingLevel, PromptMessage,
+        elicitation::{
+            BooleanSchema, LegacyTitledEnumSchema, NumberSchema, StringSchema, TitledMultiSelectEnumSchema,
+            TitledSingleSelectEnumSchema, UntitledMultiSelectEnumSchema, UntitledSingleSelectEnumSchema,
+        },
+    },
 };
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// A red pixel.
@@ -30,6 +36,35 @@ struct Whoami {
     client: Option<String>,
     /// What it is good for
     scopes: Vec<String>,
+}
+
+/// Who somebody is.
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct User {
+    /// User's response
+    username: String,
+    /// User's email address
+    email: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Name {
+    name: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Color {
+    color: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Confirmation {
+    ok: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Topic {
+    context: String,
 }
 
 /// Has one of everything.
@@ -144,6 +179,149 @@ mod everything {
         "Three lines were logged."
     }
 
+    /// Asks the client's model
+    #[mcp_tool]
+    async fn test_sampling(
+        context: Context,
+        /// The prompt to send to the model
+        prompt: String,
+    ) -> Result<String, ToolError> {
+        let answer = context.sample(CreateMessageRequestParams::new(prompt, 100)).await?;
+        Ok(format!("LLM response: {}", answer.first_text().unwrap_or("No response")))
+    }
+
+    /// Asks the user
+    #[mcp_tool]
+    async fn test_elicitation(
+        context: Context,
+        /// The message to show the user
+        message: String,
+    ) -> Result<String, ToolError> {
+        Ok(match context.elicit::<User>(message).await? {
+            Elicited::Accepted(user) => format!("User response: accept, {}", json!(user)),
+            other => response(&other),
+        })
+    }
+
+    /// Asks the user, with something filled in beforehand
+    #[mcp_tool]
+    async fn test_elicitation_sep1034_defaults(context: Context) -> Result<String, ToolError> {
+        let statuses = UntitledSingleSelectEnumSchema::new(["active", "inactive", "pending"]);
+        let form = ElicitSchema::new()
+            .optional("name", StringSchema::new().description("User name").default_value("John Doe"))
+            .optional("age", NumberSchema::integer().description("User age").default_value(30))
+            .optional("score", NumberSchema::number().description("User score").default_value(95.5))
+            .optional("status", statuses.description("User status").default_value("active"))
+            .optional("verified", BooleanSchema::new().description("Verification status").default_value(true));
+        let message = "Please review and update the form fields with defaults";
+        Ok(response(&context.elicit::<Value>(message).form(form).await?))
+    }
+
+    /// Asks the user to choose, in every way that there is
+    #[mcp_tool]
+    async fn test_elicitation_sep1330_enums(context: Context) -> Result<String, ToolError> {
+        let values = ["option1", "option2", "option3"];
+        let titled = [("value1", "First Option"), ("value2", "Second Option"), ("value3", "Third Option")];
+        let legacy = [("opt1", "Option One"), ("opt2", "Option Two"), ("opt3", "Option Three")];
+        let form = ElicitSchema::new()
+            .optional("untitledSingle", UntitledSingleSelectEnumSchema::new(values))
+            .optional("titledSingle", TitledSingleSelectEnumSchema::new(titled))
+            .optional("legacyEnum", LegacyTitledEnumSchema::new(legacy))
+            .optional("untitledMulti", UntitledMultiSelectEnumSchema::new(values).min_items(1).max_items(3))
+            .optional("titledMulti", TitledMultiSelectEnumSchema::new(titled).min_items(1).max_items(3));
+        Ok(response(&context.elicit::<Value>("Please select options from the enum fields").form(form).await?))
+    }
+
+    /// Asks for a name
+    #[mcp_tool]
+    async fn test_input_required_result_elicitation(context: Context) -> Result<String, ToolError> {
+        let name = context.elicit::<Name>("What is your name?").key("user_name").await?;
+        Ok(format!("Hello, {}!", name.accepted().map_or_else(|| "stranger".to_owned(), |it| it.name)))
+    }
+
+    /// Asks the client's model for a capital
+    #[mcp_tool]
+    async fn test_input_required_result_sampling(context: Context) -> Result<String, ToolError> {
+        let question = CreateMessageRequestParams::new("What is the capital of France?", 100);
+        let answer = context.sample(question).key("capital_question").await?;
+        Ok(answer.first_text().unwrap_or_default().to_owned())
+    }
+
+    /// Asks for the client's roots
+    #[mcp_tool]
+    async fn test_input_required_result_list_roots(context: Context) -> Result<String, ToolError> {
+        let roots = context.roots().key("client_roots").await?;
+        Ok(format!("The roots are: {}", roots.into_iter().map(|root| root.uri).collect::<Vec<_>>().join(", ")))
+    }
+
+    /// Asks, and knows the client again by what it keeps
+    #[mcp_tool]
+    async fn test_input_required_result_request_state(context: Context) -> Result<String, ToolError> {
+        let confirmed = context.elicit::<Confirmation>("Please confirm").key("confirm").await?;
+        Ok(format!("state-ok: {}", confirmed.accepted().is_some_and(|it| it.ok)))
+    }
+
+    /// Asks the user, the model and for the roots at once
+    #[mcp_tool]
+    async fn test_input_required_result_multiple_inputs(context: Context) -> Result<String, ToolError> {
+        let question = CreateMessageRequestParams::new("Generate a greeting", 50);
+        let (name, greeting, roots) = tokio::try_join!(
+            context.elicit::<Name>("What is your name?").key("user_name").into_future(),
+            context.sample(question).key("greeting").into_future(),
+            context.roots().key("client_roots").into_future(),
+        )?;
+        let name = name.accepted().map_or_else(|| "stranger".to_owned(), |it| it.name);
+        Ok(format!("{} {name}, you have {} roots", greeting.first_text().unwrap_or("Hello"), roots.len()))
+    }
+
+    /// Asks one thing after another
+    #[mcp_tool]
+    async fn test_input_required_result_multi_round(context: Context) -> Result<String, ToolError> {
+        let name = context.elicit::<Name>("Step 1: What is your name?").key("step1").await?;
+        let color = context.elicit::<Color>("Step 2: What is your favorite color?").key("step2").await?;
+        let name = name.accepted().map_or_else(|| "stranger".to_owned(), |it| it.name);
+        Ok(format!("{name} likes {}", color.accepted().map_or_else(|| "nothing".to_owned(), |it| it.color)))
+    }
+
+    /// Asks, and refuses a client that has changed what it keeps
+    #[mcp_tool]
+    async fn test_input_required_result_tampered_state(context: Context) -> Result<String, ToolError> {
+        let confirmed = context.elicit::<Confirmation>("Please confirm").key("confirm").await?;
+        Ok(format!("confirmed: {}", confirmed.accepted().is_some_and(|it| it.ok)))
+    }
+
+    /// Asks whatever the client can answer
+    #[mcp_tool]
+    async fn test_input_required_result_capabilities(context: Context) -> Result<String, ToolError> {
+        let question = CreateMessageRequestParams::new("What is the capital of France?", 100);
+        let (name, answer) = tokio::join!(
+            context.elicit::<Name>("What is your name?").key("user_name").into_future(),
+            context.sample(question).key("capital_question").into_future(),
+        );
+        let name = name.ok().and_then(Elicited::accepted).map(|it| it.name);
+        let answer = answer.ok().and_then(|it| it.first_text().map(str::to_owned));
+        if name.is_none() && answer.is_none() {
+            return Err(ToolError::new("the client can answer nothing"));
+        }
+        Ok(format!("{}: {}", name.as_deref().unwrap_or("somebody"), answer.as_deref().unwrap_or("nothing")))
+    }
+
+    /// Cannot do without the client's model
+    #[mcp_tool]
+    async fn test_missing_capability(context: Context) -> Result<String, ToolError> {
+        let answer = context.sample(CreateMessageRequestParams::new("Say something.", 100)).await?;
+        Ok(answer.first_text().unwrap_or_default().to_owned())
+    }
+
+    /// Says how far it is, and asks the user in between
+    #[mcp_tool]
+    async fn test_streaming_elicitation(context: Context) -> Result<String, ToolError> {
+        context.progress(1, 2).await;
+        let name = context.elicit::<Name>("What is your name?").key("user_name").await?;
+        context.progress(2, 2).await;
+        Ok(format!("Hello, {}!", name.accepted().map_or_else(|| "stranger".to_owned(), |it| it.name)))
+    }
+
     /// Takes what a schema written by hand says
     #[mcp_tool(input_schema = contact_schema())]
     fn json_schema_2020_12_tool(#[mcp(flatten)] contact: Value) -> String {
@@ -216,6 +394,23 @@ mod everything {
         ]
     }
 
+    /// A prompt that asks for its context
+    #[mcp_prompt]
+    async fn test_input_required_result_prompt(context: Context) -> Result<String, PromptError> {
+        let topic = context.elicit::<Topic>("What context should the prompt use?").key("user_context").await?;
+        let topic = topic.accepted().map_or_else(|| "none".to_owned(), |it| it.context);
+        Ok(format!("Use the following context: {topic}"))
+    }
+
+    /// What a user did, in the words of the fixtures.
+    fn response<T: Serialize>(elicited: &Elicited<T>) -> String {
+        match elicited {
+            Elicited::Accepted(content) => format!("Elicitation completed: action=accept, content={}", json!(content)),
+            Elicited::Declined => "User response: decline".to_owned(),
+            Elicited::Cancelled => "User response: cancel".to_owned(),
+        }
+    }
+
     fn completions(value: &str) -> Vec<String> {
         let all = ["test", "testing", "paris", "park"];
         all.iter().filter(|word| word.starts_with(value)).map(ToString::to_string).collect()
@@ -260,7 +455,10 @@ fn main() -> Result<(), Error> {
 mod tests {
     use std::time::Duration;
 
-    use mcp_runtime::{protocol::ContentBlock, testing::TestClient};
+    use mcp_runtime::{
+        protocol::{ContentBlock, CreateMessageResult, ElicitResult, ProtocolVersion, Root},
+        testing::TestClient,
+    };
     use serde_json::json;
 
     #[tokio::test]
@@ -279,6 +477,57 @@ mod tests {
         let params = json!({"ref": reference, "argument": {"name": "arg1", "value": "test"}});
         let completed = client.request("completion/complete", params).await.unwrap();
         assert_eq!(completed["completion"]["values"], json!(["test", "testing"]));
+    }
+
+    #[tokio::test]
+    async fn asks_in_every_version_that_can_be_asked() {
+        for version in ProtocolVersion::ALL.into_iter().skip(2) {
+            let client = TestClient::of(super::server())
+                .version(version)
+                .on_elicit(|_| {
+                    ElicitResult::accept(json!({"name": "Ada", "color": "red", "ok": true, "context": "tea"}))
+                })
+                .on_sample(|_| CreateMessageResult::new("Paris", "test-model"))
+                .on_roots(|| vec![Root::new("file:///a")])
+                .connect()
+                .await
+                .unwrap();
+            let check = async |tool: &str, text: &str| {
+                let tool = format!("test_input_required_result_{tool}");
+                let result = client.call(&tool, json!({})).await.unwrap();
+                assert_eq!(result.first_text(), Some(text), "{tool} at {version}");
+            };
+            check("elicitation", "Hello, Ada!").await;
+            check("sampling", "Paris").await;
+            check("list_roots", "The roots are: file:///a").await;
+            check("request_state", "state-ok: true").await;
+            check("multiple_inputs", "Paris Ada, you have 1 roots").await;
+            check("multi_round", "Ada likes red").await;
+            check("tampered_state", "confirmed: true").await;
+            check("capabilities", "Ada: Paris").await;
+            let prompt = client.get_prompt("test_input_required_result_prompt", json!({})).await.unwrap();
+            assert_eq!(prompt.messages[0].content.as_text(), Some("Use the following context: tea"));
+            let result = client.call("test_sampling", json!({"prompt": "?"})).await.unwrap();
+            assert_eq!(result.first_text(), Some("LLM response: Paris"), "{version}");
+            assert!(!client.call("test_elicitation_sep1034_defaults", json!({})).await.unwrap().is_error, "{version}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_without_a_model_is_told_so() {
+        for version in ProtocolVersion::ALL {
+            let client = TestClient::connect_as(super::server(), version).await.unwrap();
+            match client.call("test_missing_capability", json!({})).await {
+                Ok(result) => assert!(result.is_error && !version.is_stateless(), "{version}"),
+                Err(refusal) => {
+                    assert!(version.is_stateless(), "{version}: {refusal}");
+                    assert_eq!(
+                        (refusal.code, refusal.data),
+                        (-32021, json!({"requiredCapabilities": {"sampling": {}}}))
+                    );
+                }
+            }
+        }
     }
 
     #[tokio::test(start_paused = true)]

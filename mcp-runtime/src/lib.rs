@@ -47,6 +47,7 @@ pub mod config;
 pub mod limits;
 mod principal;
 pub mod protocol;
+mod secret;
 mod serve;
 mod server;
 mod session;
@@ -58,16 +59,17 @@ mod transport;
 #[cfg(feature = "macros")]
 pub use mcp_macros::*;
 
-pub use auth::{
-    Algorithm, ApiKey, ApiKeyOptions, ApiKeyValue, AuthOptions, InvalidDigest, JwtOptions, OAuthOptions, Secret,
-};
+pub use auth::{Algorithm, ApiKey, ApiKeyOptions, ApiKeyValue, AuthOptions, InvalidDigest, JwtOptions, OAuthOptions};
 pub use config::{CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions};
 pub use limits::Limits;
 pub use principal::{AuthMethod, OwnerKey, Principal};
+pub use secret::Secret;
 pub use serve::{Bound, Handle, McpServer};
 pub use server::{
+    ask::{AskError, ClientFeature, Elicit, ElicitUrl, Elicited, ListRoots, Sample},
     context::{Claims, Context, FromContext, State},
     error::Error,
+    form::{ElicitationForm, FormError},
     outcome::{
         IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, Json, PromptError, ReadRequest, ResourceError,
         ToolError,
@@ -85,7 +87,7 @@ pub mod prelude {
     pub use mcp_macros::*;
 
     pub use crate::{
-        Context, Error, Json, McpServer, PromptError, ResourceError, ServerOptions, State, ToolError,
+        Context, Elicited, Error, Json, McpServer, PromptError, ResourceError, ServerOptions, State, ToolError,
         protocol::{
             CallToolResult, ContentBlock, GetPromptResult, PromptMessage, ReadResourceResult, ResourceContents,
         },

@@ -63,6 +63,12 @@ pub struct Limits {
     pub call_timeout: Option<Duration>,
     /// `maxCallSeconds`: time for one call whatever it reports (1 h). Over it: -32603.
     pub max_call: Option<Duration>,
+    /// `maxRounds`: how often one call may send a client away with questions (16). Over it: -32603.
+    pub max_rounds: Option<usize>,
+    /// `stateSeconds`: time in which a client may come back with the answers (30 min). Over it: -32602.
+    pub state_age: Option<Duration>,
+    /// `maxStateBytes`: bytes of what a client keeps for a call meanwhile, its `requestState` (1 MiB). Over it: -32603.
+    pub max_state_bytes: Option<usize>,
     /// `maxBlockingThreads`: threads for `blocking` functions (4 × cores).
     pub max_blocking_threads: Option<usize>,
     /// `blockingQueue`: `blocking` calls that wait for a thread (1024). Over it: -32603.
@@ -123,6 +129,9 @@ impl Default for Limits {
             max_requests_per_session: Some(64),
             call_timeout: seconds(5 * 60),
             max_call: seconds(60 * 60),
+            max_rounds: Some(16),
+            state_age: seconds(30 * 60),
+            max_state_bytes: Some(MIB),
             max_blocking_threads: Some(4 * std::thread::available_parallelism().map_or(1, usize::from)),
             blocking_queue: Some(1024),
             shutdown_grace: seconds(10),

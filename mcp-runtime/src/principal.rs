@@ -144,6 +144,11 @@ impl OwnerKey {
 }
 
 impl OwnerKey {
+    #[cfg(test)]
+    pub(crate) fn of_test(name: &str) -> Self {
+        Self(name.into())
+    }
+
     /// The key as text, for a store outside of the process.
     pub fn as_str(&self) -> &str {
         &self.0

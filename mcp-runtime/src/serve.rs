@@ -17,6 +17,7 @@ use crate::{
         dispatch::Dispatcher,
         error::Error,
         registry::{self, PromptItem, Registration, ResourceItem, ToolItem},
+        seal::Seal,
     },
     transport::stdio,
 };
@@ -226,6 +227,7 @@ impl McpServer {
             _ => {}
         }
         let transport = self.options.transport.clone();
+        let has_own_key = self.options.state_keys.is_empty();
         let dispatcher = self.dispatcher()?;
         let kind = match transport {
             TransportOptions::Stdio => Kind::Stdio(dispatcher),
@@ -238,6 +240,12 @@ impl McpServer {
                 listen(dispatcher, options.widened(), false, Some(mcp)).await?
             }
         };
+        if has_own_key && !matches!(kind, Kind::Stdio(_)) {
+            tracing::info!(
+                "`stateKeys` (MCP_STATE_KEYS) is not set: a call that asks its client something can be taken up again by \
+                 this process only; replicas behind one address, and restarts, need a key in common"
+            );
+        }
         let (stop, stopped) = watch::channel(false);
         let handle = Handle {
             stop: Arc::new(stop),
@@ -346,8 +354,9 @@ impl McpServer {
             1 => return Err(problems.remove(0)),
             _ => return Err(Error::Several(problems)),
         }
+        let seal = Seal::new(&self.options.state_keys, &limits)?;
         let registry = self.registration.build(info, self.options.instructions)?;
-        Ok(Dispatcher::new(registry, limits))
+        Ok(Dispatcher::new(registry, limits, seal))
     }
 }
 

@@ -10,19 +10,23 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, oneshot};
 
 use crate::{
     McpServer,
     protocol::{
-        CallToolResult, GetPromptResult, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, Prompt, ProtocolVersion, ReadResourceResult, Resource, ResourceTemplate,
-        Tool,
+        CallToolResult, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
+        GetPromptResult, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListRootsResult, ListToolsResult, Prompt, ProtocolVersion, ReadResourceResult, Resource, ResourceTemplate,
+        Root, Tool,
     },
     server::error::Error,
     transport::memory::Memory,
 };
+
+/// How often a call may send the client away with questions before that counts as a failure.
+const MOST_ROUNDS: usize = 32;
 
 /// Notifications that are kept for [`TestClient::notification`]; older ones are dropped.
 const MOST_NOTIFICATIONS: usize = 4096;
@@ -52,13 +56,19 @@ pub struct TestClient {
     initialized: InitializeResult,
 }
 
-#[derive(Debug)]
 struct Shared {
     memory: Memory,
+    version: ProtocolVersion,
+    /// What a request says of the client, where requests do.
+    meta: Map<String, Value>,
+    answers: HashMap<String, Box<Answering>>,
     next_id: AtomicU64,
     state: Mutex<State>,
     notified: Notify,
 }
+
+/// What answers a question of the server.
+type Answering = dyn Fn(Value) -> Result<Value, Refusal> + Send + Sync;
 
 #[derive(Debug, Default)]
 struct State {
@@ -96,6 +106,13 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+impl Refusal {
+    /// A failure that the client found itself.
+    fn of_client(message: String) -> Self {
+        Self { code: 0, message, data: Value::Null }
+    }
+}
+
 /// A request that is under way.
 #[derive(Debug)]
 pub struct Started {
@@ -118,24 +135,17 @@ impl TestClient {
     /// # Errors
     /// When the server cannot start.
     pub async fn connect_as(server: McpServer, version: ProtocolVersion) -> Result<Self, Error> {
-        let shared = Arc::new(Shared {
-            memory: Memory::new(server.dispatcher()?),
-            next_id: AtomicU64::new(1),
-            state: Mutex::default(),
-            notified: Notify::new(),
-        });
-        tokio::spawn(read(Arc::clone(&shared)));
-        let params = json!({
-            "protocolVersion": version.as_str(),
-            "capabilities": {},
-            "clientInfo": { "name": "test-client", "version": env!("CARGO_PKG_VERSION") },
-        });
-        let answer = start(&shared, "initialize", &params).await.answer().await;
-        let result = answer.map_err(|refusal| Error::Handshake(refusal.to_string()))?;
-        let initialized = serde_json::from_value(result).map_err(|error| Error::Handshake(error.to_string()))?;
-        let client = Self { shared, initialized };
-        client.notify("notifications/initialized", json!({})).await;
-        Ok(client)
+        Self::of(server).version(version).connect().await
+    }
+
+    /// A client that is yet to connect, and may offer something to the server before.
+    pub fn of(server: McpServer) -> TestClientBuilder {
+        TestClientBuilder {
+            server,
+            version: ProtocolVersion::LATEST_WITH_HANDSHAKE,
+            capabilities: Map::new(),
+            answers: HashMap::new(),
+        }
     }
 
     /// What the server said of itself.
@@ -200,12 +210,28 @@ impl TestClient {
         self.typed("prompts/get", json!({ "name": prompt, "arguments": arguments })).await
     }
 
-    /// Sends any request, and waits for its result.
+    /// Sends any request, and waits for its result. Where the server asks something before it can have one, the client
+    /// answers, and comes back.
     ///
     /// # Errors
-    /// When the server refuses the request.
+    /// When the server refuses the request, or asks what the client has no answer to.
     pub async fn request(&self, method: &str, params: Value) -> Result<Value, Refusal> {
-        self.start(method, params).await.answer().await
+        let mut round = params.clone();
+        for _ in 0..MOST_ROUNDS {
+            let mut result = self.start(method, round).await.answer().await?;
+            if result["resultType"] != "input_required" {
+                return Ok(result);
+            }
+            let mut responses = Map::new();
+            for (key, question) in result["inputRequests"].as_object().into_iter().flatten() {
+                let method = question["method"].as_str().unwrap_or_default();
+                responses.insert(key.clone(), self.shared.answer(method, question["params"].clone())?);
+            }
+            round = params.clone();
+            round["inputResponses"] = Value::Object(responses);
+            round["requestState"] = result["requestState"].take();
+        }
+        Err(Refusal::of_client(format!("the server asked more than {MOST_ROUNDS} times")))
     }
 
     /// Sends any request, and does not wait.
@@ -256,6 +282,162 @@ impl TestClient {
     }
 }
 
+/// A [`TestClient`] that is yet to connect: which version it speaks, and what it answers when the server asks.
+///
+/// ```
+/// use mcp_runtime::{
+///     prelude::*,
+///     protocol::{ElicitResult, ProtocolVersion},
+///     testing::TestClient,
+/// };
+/// use serde_json::json;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Name {
+///     name: String,
+/// }
+///
+/// /// Greets whoever calls
+/// #[mcp_tool]
+/// async fn greet(context: Context) -> Result<String, ToolError> {
+///     let answer = context.elicit::<Name>("Who are you?").await?;
+///     Ok(format!("Hello, {}!", answer.accepted().map_or("stranger".into(), |answer| answer.name)))
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// for version in [ProtocolVersion::V2025_06_18, ProtocolVersion::V2026_07_28] {
+///     let client = TestClient::of(McpServer::new(ServerOptions::default()).tool::<greet>())
+///         .version(version)
+///         .on_elicit(|_| ElicitResult::accept(json!({ "name": "Ada" })))
+///         .connect()
+///         .await?;
+///     assert_eq!(client.call("greet", json!({})).await?.first_text(), Some("Hello, Ada!"));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+#[must_use = "it connects by `connect`"]
+pub struct TestClientBuilder {
+    server: McpServer,
+    version: ProtocolVersion,
+    capabilities: Map<String, Value>,
+    answers: HashMap<String, Box<Answering>>,
+}
+
+impl TestClientBuilder {
+    /// Speaks that version, rather than the newest with a handshake.
+    pub fn version(mut self, version: ProtocolVersion) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// Offers forms and pages for its user, and answers them so.
+    pub fn on_elicit(self, answer: impl Fn(ElicitRequestParams) -> ElicitResult + Send + Sync + 'static) -> Self {
+        self.offer("elicitation", json!({ "form": {}, "url": {} })).typed("elicitation/create", answer)
+    }
+
+    /// Offers its model, also with tools, and answers so.
+    pub fn on_sample(
+        self,
+        answer: impl Fn(CreateMessageRequestParams) -> CreateMessageResult + Send + Sync + 'static,
+    ) -> Self {
+        self.offer("sampling", json!({ "tools": {}, "context": {} })).typed("sampling/createMessage", answer)
+    }
+
+    /// Offers its roots, which are these.
+    pub fn on_roots(self, answer: impl Fn() -> Vec<Root> + Send + Sync + 'static) -> Self {
+        self.offer("roots", json!({}))
+            .typed("roots/list", move |_: Value| ListRootsResult { roots: answer(), ..ListRootsResult::default() })
+    }
+
+    /// Answers any request of the server, also as no well-behaved client does. It offers nothing by itself: see
+    /// [`TestClientBuilder::offer`].
+    pub fn on_request(
+        mut self,
+        method: &str,
+        answer: impl Fn(Value) -> Result<Value, Refusal> + Send + Sync + 'static,
+    ) -> Self {
+        self.answers.insert(method.to_owned(), Box::new(answer));
+        self
+    }
+
+    /// Says that the client has a capability, with these settings.
+    pub fn offer(mut self, capability: &str, settings: Value) -> Self {
+        self.capabilities.insert(capability.to_owned(), settings);
+        self
+    }
+
+    /// Connects.
+    ///
+    /// # Errors
+    /// When the server cannot start.
+    pub async fn connect(self) -> Result<TestClient, Error> {
+        let info = json!({ "name": "test-client", "version": env!("CARGO_PKG_VERSION") });
+        let capabilities = Value::Object(self.capabilities);
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": self.version.as_str(),
+            "io.modelcontextprotocol/clientCapabilities": capabilities,
+            "io.modelcontextprotocol/clientInfo": info,
+        });
+        let shared = Arc::new(Shared {
+            memory: Memory::new(self.server.dispatcher()?),
+            version: self.version,
+            meta: meta.as_object().cloned().unwrap_or_default(),
+            answers: self.answers,
+            next_id: AtomicU64::new(1),
+            state: Mutex::default(),
+            notified: Notify::new(),
+        });
+        tokio::spawn(read(Arc::clone(&shared)));
+        let refused = |refusal: Refusal| Error::Handshake(refusal.to_string());
+        let result = if self.version.is_stateless() {
+            let mut result = start(&shared, "server/discover", &json!({})).await.answer().await.map_err(refused)?;
+            result["protocolVersion"] = self.version.as_str().into();
+            result["serverInfo"] = result["_meta"]["io.modelcontextprotocol/serverInfo"].take();
+            result
+        } else {
+            let params = json!({
+                "protocolVersion": self.version.as_str(),
+                "capabilities": capabilities,
+                "clientInfo": info,
+            });
+            start(&shared, "initialize", &params).await.answer().await.map_err(refused)?
+        };
+        let initialized = serde_json::from_value(result).map_err(|error| Error::Handshake(error.to_string()))?;
+        let client = TestClient { shared, initialized };
+        if !self.version.is_stateless() {
+            client.notify("notifications/initialized", json!({})).await;
+        }
+        Ok(client)
+    }
+
+    fn typed<Q: DeserializeOwned, A: Serialize>(
+        self,
+        method: &str,
+        answer: impl Fn(Q) -> A + Send + Sync + 'static,
+    ) -> Self {
+        self.on_request(method, move |params| {
+            let question = serde_json::from_value(params).map_err(|error| Refusal {
+                code: -32602,
+                message: error.to_string(),
+                data: Value::Null,
+            })?;
+            serde_json::to_value(answer(question)).map_err(|error| Refusal::of_client(error.to_string()))
+        })
+    }
+}
+
+impl fmt::Debug for TestClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestClientBuilder").field("version", &self.version).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("version", &self.version).finish_non_exhaustive()
+    }
+}
+
 impl Drop for TestClient {
     fn drop(&mut self) {
         // The reader ends with the connection, and tells whoever still waits.
@@ -280,14 +462,25 @@ impl Started {
     /// # Errors
     /// When the server refuses the request, or the connection ends without an answer.
     pub async fn answer(self) -> Result<Value, Refusal> {
-        self.answer.await.unwrap_or_else(|_| {
-            let message = "the connection ended without an answer".to_owned();
-            Err(Refusal { code: 0, message, data: Value::Null })
-        })
+        self.answer
+            .await
+            .unwrap_or_else(|_| Err(Refusal::of_client("the connection ended without an answer".to_owned())))
     }
 }
 
 impl Shared {
+    /// The client's own answer to a question of the server.
+    fn answer(&self, method: &str, params: Value) -> Result<Value, Refusal> {
+        match self.answers.get(method) {
+            Some(answer) => answer(params),
+            None => Err(Refusal {
+                code: -32601,
+                message: format!("this client does not answer {method}"),
+                data: Value::Null,
+            }),
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -299,6 +492,18 @@ impl Shared {
 }
 
 async fn start(shared: &Arc<Shared>, method: &str, params: &Value) -> Started {
+    let mut params = params.clone();
+    if shared.version.is_stateless()
+        && let Some(params) = params.as_object_mut()
+    {
+        let meta = params.entry("_meta").or_insert_with(|| json!({}));
+        for (key, value) in &shared.meta {
+            // What a test says itself, it means.
+            if let Some(meta) = meta.as_object_mut() {
+                meta.entry(key.clone()).or_insert_with(|| value.clone());
+            }
+        }
+    }
     let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
     let (sender, answer) = oneshot::channel();
     shared.state().waiting.insert(id, sender);
@@ -311,14 +516,38 @@ async fn read(shared: Arc<Shared>) {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Message {
-        Refused { id: u64, error: Refusal },
-        Answered { id: u64, result: Value },
+        Asked {
+            id: Value,
+            method: String,
+            #[serde(default)]
+            params: Value,
+        },
+        Refused {
+            id: u64,
+            error: Refusal,
+        },
+        Answered {
+            id: u64,
+            result: Value,
+        },
         Notified(Notification),
     }
     while let Some(message) = shared.memory.receive().await {
         let Ok(message) = serde_json::from_slice::<Message>(&message) else { continue };
+        if let Message::Asked { id, method, params } = message {
+            let answer = match shared.answer(&method, params) {
+                Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+                Err(Refusal { code, message, data }) => {
+                    let error = json!({ "code": code, "message": message, "data": data });
+                    json!({ "jsonrpc": "2.0", "id": id, "error": error })
+                }
+            };
+            shared.send(&answer).await;
+            continue;
+        }
         let mut state = shared.state();
         let (id, answer) = match message {
+            Message::Asked { .. } => continue,
             Message::Answered { id, result } => (id, Ok(result)),
             Message::Refused { id, error } => (id, Err(error)),
             Message::Notified(notification) => {
@@ -339,11 +568,8 @@ async fn read(shared: Arc<Shared>) {
 }
 
 fn decode<T: DeserializeOwned>(result: Value) -> Result<T, Refusal> {
-    serde_json::from_value(result).map_err(|error| Refusal {
-        code: 0,
-        message: format!("the result is not what the standard says: {error}"),
-        data: Value::Null,
-    })
+    serde_json::from_value(result)
+        .map_err(|error| Refusal::of_client(format!("the result is not what the standard says: {error}")))
 }
 
 /// A connection without a client: messages as they stand on a wire, one JSON text each.

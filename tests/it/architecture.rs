@@ -6,7 +6,7 @@ use std::{
 };
 
 /// The floor of each room of the runtime crate; imports go down only.
-const FLOORS: [(&str, u8); 15] = [
+const FLOORS: [(&str, u8); 16] = [
     ("lib", 5),
     ("__private", 5),
     ("config", 4),
@@ -22,6 +22,7 @@ const FLOORS: [(&str, u8); 15] = [
     ("protocol", 0),
     ("limits", 0),
     ("principal", 0),
+    ("secret", 0),
 ];
 
 /// Rooms of one floor that may know each other: `serve` runs what `config` says and `testing` is `serve` for tests.

@@ -121,14 +121,19 @@ async fn a_flattened_struct_takes_its_own_members() {
 #[tokio::test]
 async fn an_argument_given_twice_is_refused() {
     everywhere(async |case| {
-        let text = r#"{"jsonrpc":"2.0","id":"twice","method":"tools/call",
-            "params":{"name":"add","arguments":{"a":1,"b":2,"a":3}}}"#;
+        let meta = case.meta_text();
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":"twice","method":"tools/call",
+            "params":{{{meta}"name":"add","arguments":{{"a":1,"b":2,"a":3}}}}}}"#
+        );
         case.wire.send_text(&text.replace('\n', " ")).await;
         let answer = case.wire.answer(&json!("twice")).await;
         assert_eq!(answer["result"]["isError"], true, "{}: {answer}", case.name);
 
-        let text = r#"{"jsonrpc":"2.0","id":"flat","method":"tools/call",
-            "params":{"name":"window","arguments":{"name":"n","from":1,"from":2}}}"#;
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":"flat","method":"tools/call",
+            "params":{{{meta}"name":"window","arguments":{{"name":"n","from":1,"from":2}}}}}}"#
+        );
         case.wire.send_text(&text.replace('\n', " ")).await;
         let answer = case.wire.answer(&json!("flat")).await;
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();

@@ -1,5 +1,6 @@
 //! Messages that are none, and ids as they come.
 
+use mcp_test_support::Transport;
 use serde_json::json;
 
 use crate::everywhere;
@@ -10,11 +11,13 @@ async fn ids_come_back_to_the_letter() {
         let digits = "7".repeat(400);
         for id in ["0", "-1", "9007199254740993", "18446744073709551617", &digits, r#""1""#, r#""é\u0000\"""#, r#""""#]
         {
-            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+            // Refused everywhere, and under its id.
+            let text =
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{{"protocolVersion":7}}}}"#);
             case.wire.send_text(&text).await;
-            let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+            let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"#);
             let answer = case.wire.receive_raw().await;
-            assert_eq!(answer.trim_end(), expected, "{}", case.name);
+            assert!(answer.starts_with(&expected), "{}: {answer}", case.name);
         }
     })
     .await;
@@ -44,7 +47,7 @@ async fn what_is_no_message_is_refused_and_survived() {
             let answer = case.wire.receive().await;
             assert_eq!(answer["error"]["code"], code, "{}: {text}: {answer}", case.name);
         }
-        assert_eq!(case.wire.result("ping", json!({})).await, json!({}), "{}", case.name);
+        case.wire.probe().await;
     })
     .await;
 }
@@ -52,6 +55,10 @@ async fn what_is_no_message_is_refused_and_survived() {
 #[tokio::test]
 async fn what_needs_no_answer_gets_none() {
     everywhere(async |case| {
+        if case.is_stateless() && case.wire.transport == Transport::Http {
+            // Nothing is asked of the client, and nobody may say what belongs to no session.
+            return;
+        }
         for text in [
             r#"{"jsonrpc":"2.0","id":99,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":99,"error":{"code":1,"message":"x"}}"#,
@@ -62,7 +69,7 @@ async fn what_needs_no_answer_gets_none() {
         ] {
             case.wire.send_text(text).await;
         }
-        let id = case.wire.start("ping", json!({})).await;
+        let id = case.wire.start("tools/list", json!({})).await;
         assert_eq!(case.wire.receive().await["id"], id, "{}", case.name);
     })
     .await;
@@ -72,9 +79,14 @@ async fn what_needs_no_answer_gets_none() {
 async fn hostile_nesting_is_refused_cheaply() {
     everywhere(async |case| {
         let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
+        let meta = case.meta_text();
         let text = format!(
-            r#"{{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{{"name":"echo","arguments":{{"message":{open}{close}}}}}}}"#
+            r#"{{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{{{meta}"name":"echo","arguments":{{"message":{open}{close}}}}}}}"#
         );
+        if case.is_stateless() && case.wire.transport == Transport::Http {
+            // The client of the tests cannot read it either, to repeat its parts in headers.
+            return;
+        }
         case.wire.send_text(&text).await;
         let answer = case.wire.answer(&json!("deep")).await;
         assert_eq!(answer["result"]["isError"], true, "{}: {answer}", case.name);

@@ -58,6 +58,11 @@ async fn before_the_handshake_there_is_only_ping() {
     for transport in Transport::ALL {
         let running = Running::start(transport, fixture::server).await;
         let mut wire = running.connect().await;
+        if transport == Transport::Http {
+            // Nothing is asked before there is a session.
+            assert_eq!(wire.refusal("tools/list", json!({})).await["code"], -32600);
+            continue;
+        }
         assert_eq!(wire.result("ping", json!({})).await, json!({}));
         for method in ["tools/list", "tools/call", "resources/list", "logging/setLevel", "completion/complete"] {
             assert_eq!(wire.refusal(method, json!({})).await["code"], -32600, "{transport:?}: {method}");
@@ -94,6 +99,10 @@ async fn a_handshake_that_does_not_fit_is_refused_and_can_be_done_again() {
 #[tokio::test]
 async fn a_ping_is_answered_with_nothing_but_an_empty_object() {
     everywhere(async |case| {
+        if case.is_stateless() {
+            assert_eq!(case.wire.refusal("ping", json!({})).await["code"], -32601, "{}", case.name);
+            return;
+        }
         let id = case.wire.start("ping", json!({})).await;
         let expected = json!({"jsonrpc": "2.0", "id": id, "result": {}});
         assert_eq!(case.wire.receive().await, expected, "{}", case.name);
@@ -107,7 +116,8 @@ async fn a_method_that_is_not_there_is_named_shortly() {
         for method in ["tools/cal", "", "Tools/Call", "notifications/initialized"] {
             assert_eq!(case.wire.refusal(method, json!({})).await["code"], -32601, "{}: {method}", case.name);
         }
-        let long = "x".repeat(64 * 1024);
+        // Over HTTP the newest version repeats it in a header, which is shorter.
+        let long = "x".repeat(if case.is_stateless() { 16 } else { 64 } * 1024);
         let refusal = case.wire.refusal(&long, json!({})).await;
         assert_eq!(refusal["code"], -32601);
         assert!(refusal["message"].as_str().unwrap().len() < 200, "{}", case.name);

@@ -61,10 +61,10 @@ async fn refusals_have_their_status_and_a_body() {
 async fn an_event_stream_is_not_buffered_on_its_way() {
     let running = Running::start(Transport::Sse, fixture::server).await;
     let stream = EventStream::open(running.address.unwrap(), "/sse").await;
-    let header = |name: &str| stream.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str());
+    let header = |name: &str| stream.headers().iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str());
     assert_eq!(header("content-type"), Some("text/event-stream"));
     assert_eq!(header("x-accel-buffering"), Some("no"));
-    assert!(header("cache-control").unwrap().contains("no-store"), "{:?}", stream.headers);
+    assert!(header("cache-control").unwrap().contains("no-store"), "{:?}", stream.headers());
     let id = stream.endpoint.strip_prefix("/messages?sessionId=").expect("a relative path");
     assert!(id.len() >= 22 && id.bytes().all(|byte| byte.is_ascii_graphic()), "{id}");
 }

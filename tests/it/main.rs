@@ -19,7 +19,7 @@ mod prompts;
 mod resources;
 mod tools;
 
-use mcp_test_support::{Running, Transport, VERSIONS, Wire};
+use mcp_test_support::{Running, STATELESS, Transport, Wire};
 
 /// A connected client at one version, over one transport.
 pub(crate) struct Case {
@@ -32,7 +32,7 @@ pub(crate) struct Case {
 /// Runs a case over every transport at every version, each on a server of its own.
 pub(crate) async fn everywhere(case: impl AsyncFn(&mut Case)) {
     for transport in Transport::ALL {
-        for version in VERSIONS {
+        for version in transport.versions() {
             let running = Running::start(transport, fixture::server).await;
             let wire = running.connect_as(version).await;
             let name = format!("{transport:?} at {version}");
@@ -42,6 +42,20 @@ pub(crate) async fn everywhere(case: impl AsyncFn(&mut Case)) {
 }
 
 impl Case {
+    /// Whether each request speaks for itself.
+    pub(crate) fn is_stateless(&self) -> bool {
+        self.version == STATELESS
+    }
+
+    /// What the parameters of a request begin with as text.
+    pub(crate) fn meta_text(&self) -> &'static str {
+        if self.is_stateless() {
+            r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"#
+        } else {
+            ""
+        }
+    }
+
     /// Whether this case's version is `version` or newer.
     pub(crate) fn since(&self, version: &str) -> bool {
         self.version >= version

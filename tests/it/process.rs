@@ -230,7 +230,7 @@ async fn a_start_that_fails_says_why_in_one_line() {
         (vec!["--prot", "80"], vec![], "--port"),
         (vec![], vec![("MCP_CONFIG", "/nowhere/mcp.json")], "/nowhere/mcp.json"),
         (vec!["--transport", "sse", "--endpoint", "/messages"], vec![], "messageEndpoint"),
-        (vec!["--transport", "http-stream"], vec![], "http-stream"),
+        (vec!["--transport", "http-stream", "--message-endpoint", "/m", "--endpoint", "mcp"], vec![], "endpoint"),
         (vec![], vec![("MCP_TRANSPORT", "sse"), ("MCP_AUTH", "jwt")], "MCP_JWT_ALGORITHMS"),
     ] {
         let mut process = Process::start(&arguments, &variables);

@@ -23,11 +23,8 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-use super::{
-    secret::Secret,
-    url::{Host, Named, Url},
-};
-use crate::limits::Limits;
+use super::url::{Host, Named, Url};
+use crate::{limits::Limits, secret::Secret};
 
 /// What asks key servers and providers.
 pub(super) struct Fetcher {

@@ -19,9 +19,8 @@ use super::{
     oauth::Discovery,
     options::OAuthOptions,
     remembered::{Digest, Remembered, sha256},
-    secret::Secret,
 };
-use crate::{limits::Limits, principal::Principal};
+use crate::{limits::Limits, principal::Principal, secret::Secret};
 
 /// What asks about tokens.
 pub(super) struct Introspection {

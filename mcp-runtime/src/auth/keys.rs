@@ -10,7 +10,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::{json::base64url, options::Algorithm, secret::Secret};
+use super::{json::base64url, options::Algorithm};
+use crate::secret::Secret;
 
 /// A key, ready for each of the listed algorithms that fits it.
 pub(super) struct Key {

@@ -1,7 +1,6 @@
 //! Who is calling: JWTs, API keys and OAuth 2.1 access tokens behind one door (floor 1).
 
 pub(crate) mod options;
-mod secret;
 #[cfg_attr(not(feature = "auth"), allow(dead_code, reason = "without it, URLs are checked and not asked"))]
 mod url;
 
@@ -44,7 +43,6 @@ mod tests;
 pub use options::{
     Algorithm, ApiKey, ApiKeyOptions, ApiKeyValue, AuthOptions, InvalidDigest, JwtOptions, OAuthOptions,
 };
-pub use secret::Secret;
 
 #[cfg(all(feature = "http", not(feature = "auth")))]
 #[expect(dead_code, reason = "nobody can make one")]

@@ -2,7 +2,8 @@
 
 use std::{collections::HashSet, fmt, time::SystemTime};
 
-use super::{secret::Secret, url::Url};
+use super::url::Url;
+use crate::secret::Secret;
 
 /// How requests are authenticated: `{"type": …, "options": {…}}`.
 ///

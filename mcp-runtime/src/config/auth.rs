@@ -9,7 +9,8 @@ use super::{
     reader::{At, Object, Reader, one_of},
 };
 use crate::{
-    auth::{Algorithm, ApiKey, ApiKeyOptions, ApiKeyValue, AuthOptions, JwtOptions, OAuthOptions, Secret},
+    auth::{Algorithm, ApiKey, ApiKeyOptions, ApiKeyValue, AuthOptions, JwtOptions, OAuthOptions},
+    secret::Secret,
     server::error::Error,
 };
 

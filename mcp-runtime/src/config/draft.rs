@@ -8,7 +8,7 @@ use super::{
     limits,
     reader::{At, Object, Reader, one_of},
 };
-use crate::server::nearest::nearest;
+use crate::{secret::Secret, server::nearest::nearest};
 
 /// The type of a transport.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -25,6 +25,7 @@ pub(super) struct Draft {
     name: String,
     version: String,
     instructions: Option<String>,
+    state_keys: Vec<Secret>,
     pub(super) kind: Kind,
     /// Where the options of both listeners gather; its `endpoint` and its `auth` are not used.
     http: SseOptions,
@@ -44,6 +45,7 @@ impl From<ServerOptions> for Draft {
             name: options.name,
             version: options.version,
             instructions: options.instructions,
+            state_keys: options.state_keys,
             kind,
             auth: http.auth.take().into(),
             endpoint: (http.endpoint != default).then(|| http.endpoint.clone()),
@@ -63,6 +65,11 @@ impl Draft {
         reader.set(&mut top, "version", Reader::text, &mut self.version);
         let instructions = &mut self.instructions;
         reader.set(&mut top, "instructions", Reader::text_or_null, instructions);
+        let secrets = |reader: &mut Reader<'_>, at: &At<'_>| {
+            let texts = reader.texts(at)?;
+            Some(texts.into_iter().map(Secret::from).collect())
+        };
+        reader.set(&mut top, "stateKeys", secrets, &mut self.state_keys);
         if let Some(at) = top.take("transport") {
             self.read_transport(at, reader);
         }
@@ -152,6 +159,7 @@ impl Draft {
             name: self.name,
             version: self.version,
             instructions: self.instructions,
+            state_keys: self.state_keys,
             transport: match self.kind {
                 Kind::Stdio => TransportOptions::Stdio,
                 Kind::Sse => TransportOptions::Sse(SseOptions { endpoint: endpoint(SSE_ENDPOINT), ..self.http }),
@@ -253,10 +261,11 @@ fn read_cors(at: At<'_>, reader: &mut Reader<'_>, cors: &mut Option<CorsOptions>
 
 /// Where a known name belongs, for one that was written in another object.
 fn elsewhere(name: &str) -> Option<&'static str> {
-    const PLACES: [(&str, &str); 19] = [
+    const PLACES: [(&str, &str); 20] = [
         ("name", "name"),
         ("version", "version"),
         ("instructions", "instructions"),
+        ("stateKeys", "stateKeys"),
         ("transport", "transport"),
         ("type", "transport.type"),
         ("options", "transport.options"),

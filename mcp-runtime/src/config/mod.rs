@@ -39,7 +39,7 @@ pub(crate) use limits::problems as limit_problems;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
-use crate::{auth::AuthOptions, limits::Limits, server::error::Error};
+use crate::{auth::AuthOptions, limits::Limits, secret::Secret, server::error::Error};
 use draft::Draft;
 use reader::Reader;
 
@@ -63,6 +63,9 @@ pub struct ServerOptions {
     pub version: String,
     /// `instructions`: what a model should know before it uses the server (nothing).
     pub instructions: Option<String>,
+    /// `stateKeys`: what seals what clients keep for a call between its rounds, 32 bytes or more each: the first seals,
+    /// all open (one made at random at start, which no other process can open).
+    pub state_keys: Vec<Secret>,
     /// `transport`: how clients reach the server (stdio).
     pub transport: TransportOptions,
 }
@@ -168,7 +171,13 @@ pub struct CorsOptions {
 impl ServerOptions {
     /// The options of a server of that name and version, on stdio.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self { name: name.into(), version: version.into(), instructions: None, transport: TransportOptions::Stdio }
+        Self {
+            name: name.into(),
+            version: version.into(),
+            instructions: None,
+            state_keys: Vec::new(),
+            transport: TransportOptions::Stdio,
+        }
     }
 
     /// Lays an options object over these options: a member that the layer has wins, all others stay.

@@ -130,8 +130,8 @@ impl<'s> Reader<'s> {
 
     /// Reports a value of the wrong type or outside of its range.
     pub(super) fn expected<T>(&mut self, at: &At<'_>, what: &str) -> Option<T> {
-        let got =
-            if at.path.starts_with("transport.options.auth") { kind(at.value).to_owned() } else { shown(at.value) };
+        let may_be_secret = ["transport.options.auth", "stateKeys"].iter().any(|path| at.path.starts_with(path));
+        let got = if may_be_secret { kind(at.value).to_owned() } else { shown(at.value) };
         self.invalid(&at.path, format!("expected {what}, got {got}"));
         None
     }

@@ -44,6 +44,7 @@ fn the_object_of_the_documentation() {
         name: "weather".into(),
         version: "1.0.0".into(),
         instructions: None,
+        state_keys: Vec::new(),
         transport: TransportOptions::Sse(SseOptions {
             cors: Some(CorsOptions { allow_origins: vec!["https://app.example.com".into()] }),
             auth: Some(AuthOptions::Jwt(JwtOptions {
@@ -292,6 +293,9 @@ fn every_limit() {
         max_requests_per_session: Some(23),
         call_timeout: seconds(24.0),
         max_call: None,
+        max_rounds: Some(40),
+        state_age: seconds(41.0),
+        max_state_bytes: Some(42),
         max_blocking_threads: Some(26),
         blocking_queue: Some(0),
         shutdown_grace: seconds(0.0),
@@ -313,7 +317,7 @@ fn every_limit() {
         "sessionIdleSeconds": 15, "sessionUnusedSeconds": 16, "maxStreams": 17,
         "maxStreamsPerPrincipal": 18, "streamQueueMessages": 19, "streamQueueBytes": 20,
         "replayEvents": 0, "replayBytes": 0, "replaySeconds": 0, "stalledWriteSeconds": 0.25, "keepAliveSeconds": null, "maxRequestsPerSession": 23,
-        "callTimeoutSeconds": 24, "maxCallSeconds": null, "maxBlockingThreads": 26,
+        "callTimeoutSeconds": 24, "maxCallSeconds": null, "maxRounds": 40, "stateSeconds": 41, "maxStateBytes": 42, "maxBlockingThreads": 26,
         "blockingQueue": 0, "shutdownGraceSeconds": 0, "fetchSeconds": 29, "maxFetchBytes": 30, "maxKeys": 31,
         "jwksAgeSeconds": 32, "jwksRefetchSeconds": 0.5, "jwksGraceSeconds": 0, "introspectionSeconds": 0,
         "introspectionEntries": 0, "rememberedTokens": 0

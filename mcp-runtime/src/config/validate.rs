@@ -3,7 +3,11 @@
 use std::net::Ipv6Addr;
 
 use super::{CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions, limits, reader::shortened};
-use crate::{auth::AuthOptions, limits::Limits, server::error::Error};
+use crate::{
+    auth::AuthOptions,
+    limits::Limits,
+    server::{error::Error, seal},
+};
 
 /// All that is wrong.
 pub(super) fn problems(options: &ServerOptions) -> Vec<Error> {
@@ -12,6 +16,9 @@ pub(super) fn problems(options: &ServerOptions) -> Vec<Error> {
         if text.trim().is_empty() {
             errors.push(invalid(path, "must not be empty".into()));
         }
+    }
+    for (index, key) in options.state_keys.iter().enumerate() {
+        errors.extend(seal::problem(index, key));
     }
     match &options.transport {
         TransportOptions::Stdio => {}

@@ -3,9 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{
-    Annotations, CallToolResult, CompleteResult, ContentBlock, GetPromptResult, Implementation, InitializeResult,
-    Prompt, ProtocolVersion, RawJson, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, RpcError, Tool,
-    ToolAnnotations,
+    Annotations, AudioContent, CallToolResult, CompleteResult, ContentBlock, CreateMessageRequestParams,
+    ElicitRequestParams, GetPromptResult, Implementation, InitializeResult, Prompt, ProtocolVersion, RawJson,
+    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, RpcError, SamplingMessage,
+    SamplingMessageContentBlock, Tool, ToolAnnotations,
+    elicitation::{LegacyTitledEnumSchema, PrimitiveSchemaDefinition},
     error::{ErrorCode, ErrorObject},
 };
 
@@ -34,10 +36,7 @@ impl Lower for CallToolResult {
 impl Lower for ContentBlock {
     fn lower(&mut self, version: ProtocolVersion) {
         match self {
-            Self::Audio(audio) if !version.has_audio_content() => {
-                let note = format!("[audio, {}: not supported by this version of the protocol]", audio.mime_type);
-                *self = Self::text(note);
-            }
+            Self::Audio(audio) if !version.has_audio_content() => *self = Self::text(instead_of(audio)),
             Self::ResourceLink(link) if !version.has_resource_links() => *self = Self::text(link.uri.as_str()),
             Self::ResourceLink(link) if !version.has_icons() => link.icons = None,
             _ => {}
@@ -174,6 +173,101 @@ impl Lower for InitializeResult {
             self.capabilities.completions = None;
         }
     }
+}
+
+impl Lower for ElicitRequestParams {
+    fn lower(&mut self, version: ProtocolVersion) {
+        match self {
+            Self::Url(url) if !version.has_elicitation_id() => url.elicitation_id = None,
+            Self::Form(form) if !version.has_elicitation_modes() => {
+                form.mode = None;
+                for (_, field) in &mut form.requested_schema.properties {
+                    field.lower(version);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Lower for PrimitiveSchemaDefinition {
+    fn lower(&mut self, version: ProtocolVersion) {
+        if version.has_elicitation_modes() {
+            return;
+        }
+        match self {
+            Self::String(text) => text.default = None,
+            Self::Number(number) => number.default = None,
+            Self::UntitledSingleSelect(choice) => choice.default = None,
+            Self::LegacyTitled(choice) => choice.default = None,
+            Self::TitledSingleSelect(choice) => {
+                let choice = std::mem::take(choice);
+                *self = Self::LegacyTitled(LegacyTitledEnumSchema {
+                    title: choice.title,
+                    description: choice.description,
+                    options: choice.options,
+                    default: None,
+                });
+            }
+            // A choice of several is refused before: these versions cannot ask it.
+            Self::Boolean(_) | Self::UntitledMultiSelect(_) | Self::TitledMultiSelect(_) => {}
+        }
+    }
+}
+
+impl Lower for CreateMessageRequestParams {
+    fn lower(&mut self, version: ProtocolVersion) {
+        for block in self.messages.iter_mut().flat_map(|message| &mut message.content) {
+            block.lower(version);
+        }
+        for tool in self.tools.iter_mut().flatten() {
+            tool.lower(version);
+        }
+        if version.has_sampling_tools() {
+            return;
+        }
+        self.tools = None;
+        self.tool_choice = None;
+        // A message is one block: what has several becomes several, of the same role.
+        let split = |message: SamplingMessage| {
+            let (role, meta) = (message.role, message.meta.filter(|_| version.has_object_meta()));
+            message.content.into_iter().map(move |block| SamplingMessage {
+                role,
+                content: vec![block],
+                meta: meta.clone(),
+            })
+        };
+        self.messages = std::mem::take(&mut self.messages).into_iter().flat_map(split).collect();
+    }
+}
+
+impl Lower for SamplingMessageContentBlock {
+    fn lower(&mut self, version: ProtocolVersion) {
+        match self {
+            Self::Audio(audio) if !version.has_audio_content() => *self = Self::text(instead_of(audio)),
+            Self::ToolResult(result) => {
+                for block in &mut result.content {
+                    block.lower(version);
+                }
+            }
+            _ => {}
+        }
+        let (annotations, meta) = match self {
+            Self::Text(content) => (&mut content.annotations, &mut content.meta),
+            Self::Image(content) => (&mut content.annotations, &mut content.meta),
+            Self::Audio(content) => (&mut content.annotations, &mut content.meta),
+            Self::ToolUse(_) | Self::ToolResult(_) => return,
+        };
+        annotations.lower(version);
+        if !version.has_object_meta() {
+            *meta = None;
+        }
+    }
+}
+
+/// What stands in the place of a sound.
+fn instead_of(audio: &AudioContent) -> String {
+    format!("[audio, {}: not supported by this version of the protocol]", audio.mime_type)
 }
 
 /// The `error` member of a refusal, with the version's own number.

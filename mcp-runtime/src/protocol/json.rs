@@ -29,6 +29,11 @@ impl RawJson {
         serde_json::from_str(self.0.get())
     }
 
+    /// The text, as serde_json knows it.
+    pub(crate) fn as_raw(&self) -> &RawValue {
+        &self.0
+    }
+
     /// Whether the value is an object.
     pub fn is_object(&self) -> bool {
         self.0.get().trim_start().starts_with('{')

@@ -8,7 +8,9 @@ pub mod caching;
 pub mod capabilities;
 pub mod completion;
 pub mod content;
+pub mod elicitation;
 pub mod error;
+pub(crate) mod input;
 pub mod json;
 pub(crate) mod jsonrpc;
 pub mod lifecycle;
@@ -16,6 +18,8 @@ pub mod logging;
 pub(crate) mod method;
 pub mod prompts;
 pub mod resources;
+pub mod roots;
+pub mod sampling;
 pub mod tools;
 pub mod version;
 
@@ -26,12 +30,18 @@ pub use content::{
     Annotations, AudioContent, ContentBlock, EmbeddedResource, Icon, ImageContent, ResourceContents, ResourceLink,
     Role, TextContent,
 };
+pub use elicitation::{ElicitAction, ElicitRequestParams, ElicitResult, ElicitSchema};
 pub use error::{ErrorCode, RpcError};
 pub use json::RawJson;
 pub use lifecycle::{DiscoverResult, Implementation, InitializeResult};
 pub use logging::LoggingLevel;
 pub use prompts::{GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage};
 pub use resources::{ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceTemplate};
+pub use roots::{ListRootsResult, Root};
+pub use sampling::{
+    CreateMessageRequestParams, CreateMessageResult, ModelHint, ModelPreferences, SamplingMessage,
+    SamplingMessageContentBlock, ToolChoice, ToolChoiceMode, ToolResultContent, ToolUseContent,
+};
 pub use tools::{CallToolResult, ListToolsResult, Tool, ToolAnnotations};
 pub use version::ProtocolVersion;
 

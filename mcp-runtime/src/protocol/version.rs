@@ -133,6 +133,26 @@ impl ProtocolVersion {
         self >= Self::V2026_07_28
     }
 
+    /// `elicitation/create`.
+    pub(crate) fn has_elicitation(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
+    /// Forms with titled and multiple choices and all defaults, and pages to visit, told apart by a `mode`.
+    pub(crate) fn has_elicitation_modes(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
+    /// `elicitationId`, by which the visit of a page is told to be over.
+    pub(crate) fn has_elicitation_id(self) -> bool {
+        self == Self::V2025_11_25
+    }
+
+    /// Tools in questions to the client's model, and messages of several blocks.
+    pub(crate) fn has_sampling_tools(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
     /// Its place in tables that hold one entry a version.
     pub(crate) fn index(self) -> usize {
         self as usize

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::protocol::{
     CallToolResult, CompleteResult, GetPromptResult, Implementation, Meta, ProtocolVersion, ReadResourceResult,
     adapt::Lower,
+    input::InputRequiredResult,
     jsonrpc::{Id, flatten, write_raw_result, write_result, write_unwritable},
 };
 
@@ -15,6 +16,11 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub(super) trait Answer: Lower + Serialize + Send + 'static {
     /// Its `_meta`.
     fn meta(&mut self) -> &mut Option<Meta>;
+
+    /// Whether it tells of a failure.
+    fn is_failure(&self) -> bool {
+        false
+    }
 }
 
 macro_rules! answers {
@@ -26,7 +32,17 @@ macro_rules! answers {
         }
     )* };
 }
-answers!(CallToolResult, ReadResourceResult, GetPromptResult, CompleteResult);
+answers!(ReadResourceResult, GetPromptResult, CompleteResult);
+
+impl Answer for CallToolResult {
+    fn meta(&mut self) -> &mut Option<Meta> {
+        &mut self.meta
+    }
+
+    fn is_failure(&self) -> bool {
+        self.is_error
+    }
+}
 
 /// What every result of the newest version begins with, written down once.
 #[derive(Debug)]
@@ -67,6 +83,12 @@ impl Frame {
         } else {
             write_result(out, id, result);
         }
+    }
+
+    /// Writes the answer to `id` that asks before there can be a result.
+    pub(super) fn write_question(&self, out: &mut Vec<u8>, id: Id<'_>, question: &InputRequiredResult) {
+        let opening = format!(r#"{{"resultType":"input_required","_meta":{{"{SERVER_INFO}":{}}}"#, self.info);
+        self.write_framed(out, id, opening.as_bytes(), question);
     }
 
     /// Writes `members` and the rest of a result's object, as the result of `id`.

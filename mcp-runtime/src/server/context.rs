@@ -12,7 +12,10 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 
-use super::dispatch::Caller;
+use super::{
+    dispatch::Caller,
+    round::{Answers, Round},
+};
 use crate::{
     principal::Principal,
     protocol::{ClientCapabilities, Implementation, LoggingLevel, Meta, ProtocolVersion, jsonrpc},
@@ -53,6 +56,8 @@ struct Inner {
     meta: Option<Box<RawValue>>,
     /// What the client says of itself, where requests say that: read when it is asked for.
     said: OnceLock<Said>,
+    /// What the client has answered and is asked next, where it answers by coming back.
+    round: Option<Round>,
 }
 
 /// What a request says of the client that sends it (2026-07-28).
@@ -174,6 +179,15 @@ impl Context {
 
     pub(crate) fn call(&self) -> &Arc<Call> {
         &self.0.call
+    }
+
+    pub(crate) fn session(&self) -> &Arc<Session> {
+        &self.0.session
+    }
+
+    /// The round that the call is in, where its client answers by coming back.
+    pub(crate) fn round(&self) -> Option<&Round> {
+        self.0.round.as_ref()
     }
 
     /// Where what belongs to this call goes.
@@ -462,6 +476,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) meta: Option<&'a RawValue>,
     pub(crate) progress_token: Option<&'a RawValue>,
     pub(crate) log_level: Option<LoggingLevel>,
+    /// What the client has answered in the rounds before.
+    pub(crate) answers: Cell<Answers>,
     context: OnceCell<Context>,
     /// The call goes on without the scene.
     goes_on: Cell<bool>,
@@ -476,6 +492,7 @@ impl<'a> Scene<'a> {
             meta: None,
             progress_token: None,
             log_level: None,
+            answers: Cell::default(),
             context: OnceCell::new(),
             goes_on: Cell::new(false),
         }
@@ -494,8 +511,14 @@ impl<'a> Scene<'a> {
                 log_level: self.log_level,
                 meta: self.meta.map(ToOwned::to_owned),
                 said: OnceLock::new(),
+                round: self.version.is_stateless().then(|| Round::new(self.answers.take())),
             }))
         })
+    }
+
+    /// The context, where the handler took one.
+    pub(crate) fn taken(&self) -> Option<&Context> {
+        self.context.get()
     }
 
     /// The call's state, for a call that goes on: that of its context where it has one.

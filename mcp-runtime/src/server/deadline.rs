@@ -1,6 +1,9 @@
 //! How long a call may take, and what becomes of one that is cancelled or late.
 
-use std::{future::poll_fn, time::Duration};
+use std::{
+    future::{Future, poll_fn},
+    time::Duration,
+};
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -19,6 +22,12 @@ pub(super) struct Deadlines {
     last: Option<Instant>,
 }
 
+/// How a call ends.
+pub(super) enum Ended<R> {
+    Done(Result<R, RpcError>),
+    Left,
+}
+
 impl Deadlines {
     /// The tool's own time, or else the server's.
     pub(super) fn new(timeout: Option<Duration>, limits: &Limits) -> Self {
@@ -27,8 +36,14 @@ impl Deadlines {
         Self { each: timeout.or(limits.call_timeout), last }
     }
 
-    /// The result of the call; none where it was cancelled.
-    pub(super) async fn watch<R>(&self, call: &Call, mut later: Later<R>) -> Option<Result<R, RpcError>> {
+    /// How the call ends: with its result, or because somebody says that it is to be left. None where it was cancelled.
+    pub(super) async fn watch<R>(
+        &self,
+        call: &Call,
+        later: &mut Later<R>,
+        left: impl Future<Output = ()>,
+    ) -> Option<Ended<R>> {
+        let mut left = std::pin::pin!(left);
         let mut cancelled = false;
         let mut clock = std::pin::pin!(ring_at(self.next(Some(Instant::now()))));
         loop {
@@ -41,21 +56,23 @@ impl Deadlines {
                     cancelled = true;
                     clock.set(ring_at(Some(Instant::now() + CANCELLATION_GRACE)));
                 }
-                result = poll_fn(|cx| poll_guarded(&mut later, cx)) => {
-                    return (!cancelled).then_some(result);
+                result = poll_fn(|cx| poll_guarded(later, cx)) => {
+                    return (!cancelled).then_some(Ended::Done(result));
                 }
+                () = &mut left, if !cancelled => return Some(Ended::Left),
                 () = &mut clock => {
                     if cancelled {
                         return None;
                     }
                     // Progress is looked at here only: a handler that reports often costs no more for it.
-                    let next = call.touched().and_then(|touched| self.next(Some(touched)));
+                    let touched = if call.is_waiting() { Some(Instant::now()) } else { call.touched() };
+                    let next = touched.and_then(|touched| self.next(Some(touched)));
                     match next {
                         Some(next) if next > Instant::now() => clock.set(ring_at(Some(next))),
                         _ => {
                             // What the handler has started can see that nobody waits; it is dropped where it waits itself.
                             call.cancel();
-                            return Some(Err(RpcError::internal("the call took too long")));
+                            return Some(Ended::Done(Err(RpcError::internal("the call took too long"))));
                         }
                     }
                 }

@@ -227,7 +227,7 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Value {
     schema
 }
 
-fn generator(full: bool) -> SchemaGenerator {
+pub(super) fn generator(full: bool) -> SchemaGenerator {
     let mut settings = SchemaSettings::draft2020_12();
     settings.meta_schema = None;
     settings.inline_subschemas = !full;
@@ -235,7 +235,7 @@ fn generator(full: bool) -> SchemaGenerator {
 }
 
 /// `Option<T>` is a `T` that may be left out: null is still taken, but not advertised.
-fn drop_null(schema: &mut Value) {
+pub(super) fn drop_null(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else {
         return;
     };

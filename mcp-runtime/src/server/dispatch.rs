@@ -20,14 +20,16 @@ use super::{
     answer::Answer,
     arguments::{Mode, PromptCall, PromptRun, ResourceCall, ResourceRun, ToolCall, ToolRun, texts},
     blocking::BlockingPool,
-    context::{Scene, States},
-    deadline::Deadlines,
+    context::{Context, Scene, States},
+    deadline::{Deadlines, Ended},
     lifecycle,
     message::{Binding, Body, Content, Message, Single},
     nearest::{excerpt, nearest},
     outcome::{Completer, Later, Step, resource_not_found},
     params::{self, Params},
     registry::{List, Registry},
+    round::{Answers, Round},
+    seal::{Bond, Seal},
     stateless::Era,
 };
 use crate::{
@@ -35,6 +37,7 @@ use crate::{
     principal::Principal,
     protocol::{
         CompleteResult, Completion, ErrorCode, GetPromptResult, ProtocolVersion, ReadResourceResult, RpcError,
+        input::InputRequiredResult,
         jsonrpc::{Id, Malformed, write_error, write_raw_result, write_result},
         method::Method,
     },
@@ -47,6 +50,7 @@ pub(crate) struct Dispatcher {
     registry: Registry,
     limits: Limits,
     blocking: BlockingPool,
+    seal: Seal,
 }
 
 /// Whose message it is: the session's, sent by a principal where the listener authenticates.
@@ -79,6 +83,7 @@ struct Request<'a> {
     caller: Caller<'a>,
     id: Id<'a>,
     version: ProtocolVersion,
+    method: &'a str,
     params: &'a Params<'a>,
     raw: Option<&'a RawValue>,
 }
@@ -153,9 +158,9 @@ impl Fault {
 }
 
 impl Dispatcher {
-    pub(crate) fn new(registry: Registry, limits: Limits) -> Arc<Self> {
+    pub(crate) fn new(registry: Registry, limits: Limits, seal: Seal) -> Arc<Self> {
         let blocking = BlockingPool::new(&limits);
-        Arc::new(Self { registry, limits, blocking })
+        Arc::new(Self { registry, limits, blocking, seal })
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -182,17 +187,13 @@ impl Dispatcher {
     pub(crate) fn take(self: &Arc<Self>, caller: Caller<'_>, message: &Message<'_>, out: &mut Vec<u8>) -> Received {
         match &message.0 {
             Content::Single(single) => self.handle(caller, single, out),
-            Content::Batch(text) => self.take_batch(caller, text, out),
+            Content::Batch(messages) => self.take_batch(caller, messages, out),
         }
     }
 
     /// Takes an array of messages, where the session's version has such.
-    fn take_batch(self: &Arc<Self>, caller: Caller<'_>, text: &str, out: &mut Vec<u8>) -> Received {
+    fn take_batch(self: &Arc<Self>, caller: Caller<'_>, messages: &[&RawValue], out: &mut Vec<u8>) -> Received {
         let version = caller.session.version();
-        let messages: Vec<&RawValue> = match serde_json::from_str(text) {
-            Ok(messages) => messages,
-            Err(_) => return refuse(out, &Malformed::parse_error("the message is not valid JSON"), version),
-        };
         let most = self.limits.max_batch;
         let refusal = if !caller.session.agreed().is_some_and(|agreed| agreed.version.has_batching()) {
             Some("batches exist in version 2025-03-26 only".to_owned())
@@ -208,7 +209,7 @@ impl Dispatcher {
             Binding::Pipe | Binding::HttpSse => Binding::HttpSse,
             Binding::Http(_) => caller.binding,
         };
-        let messages: Vec<_> = messages.into_iter().map(|message| Single::read(message.get(), binding)).collect();
+        let messages: Vec<_> = messages.iter().map(|message| Single::read(message.get(), binding)).collect();
         if messages.iter().flatten().any(|single| !matches!(single.era, Era::Session)) {
             let refusal = Malformed::invalid_request("a batch holds no request that speaks for itself");
             return refuse(out, &refusal, version);
@@ -247,9 +248,18 @@ impl Dispatcher {
     }
 
     fn handle(self: &Arc<Self>, caller: Caller<'_>, single: &Single<'_>, out: &mut Vec<u8>) -> Received {
-        let Body::Call { method, raw, params } = &single.body else {
-            tracing::debug!("an answer to no request of this server, or a malformed notification, was dropped");
-            return Received::Accepted;
+        let (method, raw, params) = match &single.body {
+            Body::Call { method, raw, params } => (method, raw, params),
+            Body::Answer(answer) => {
+                if !single.id.is_some_and(|id| caller.session.take_answer(id.as_str(), *answer)) {
+                    tracing::debug!("an answer to no request of this server was dropped");
+                }
+                return Received::Accepted;
+            }
+            Body::Ignored => {
+                tracing::debug!("a malformed notification was dropped");
+                return Received::Accepted;
+            }
         };
         let Some(id) = single.id else {
             if Method::parse(method) == Some(Method::Cancelled) {
@@ -320,7 +330,7 @@ impl Dispatcher {
             return Ok(Received::Busy);
         }
         let params = params.as_ref().map_err(Clone::clone)?;
-        let request = Request { caller, id, version, params, raw };
+        let request = Request { caller, id, version, method, params, raw };
         match found {
             Method::CallTool => return self.call_tool(&request, out),
             Method::ReadResource => return self.read_resource(&request, out),
@@ -389,7 +399,7 @@ impl Dispatcher {
                 argument.check(arguments, headers)?;
             }
         }
-        let scene = request.scene(&tool.states)?;
+        let scene = self.scene(request, &tool.states)?;
         let step = guarded(|| {
             tool.function.call(ToolCall(Mode::Run(ToolRun {
                 name: &tool.listed.name,
@@ -401,7 +411,7 @@ impl Dispatcher {
                 scene: &scene,
             })))
         });
-        Ok(self.advance(step, &scene, request.id, tool.timeout, |_| (), out)?)
+        Ok(self.advance(step, &scene, request, tool.timeout, |_| (), out)?)
     }
 
     fn read_resource(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
@@ -419,7 +429,7 @@ impl Dispatcher {
             return Err(error.into());
         };
         request.caller.must_have(resource.spec.scopes)?;
-        let scene = request.scene(&resource.states)?;
+        let scene = self.scene(request, &resource.states)?;
         let step = guarded(|| {
             resource.function.call(ResourceCall(Mode::Run(ResourceRun {
                 uri: &uri,
@@ -433,7 +443,7 @@ impl Dispatcher {
             result.ttl_ms.get_or_insert(declared.ttl_ms);
             result.cache_scope.get_or_insert(declared.cache_scope);
         };
-        Ok(self.advance(step, &scene, request.id, None, keep, out)?)
+        Ok(self.advance(step, &scene, request, None, keep, out)?)
     }
 
     fn get_prompt(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
@@ -444,7 +454,7 @@ impl Dispatcher {
         };
         request.caller.must_have(prompt.scopes)?;
         let (arguments, problems) = texts(request.params.arguments)?;
-        let scene = request.scene(&prompt.states)?;
+        let scene = self.scene(request, &prompt.states)?;
         let step = guarded(|| {
             prompt.function.call(PromptCall(Mode::Run(PromptRun {
                 name: &name,
@@ -460,7 +470,7 @@ impl Dispatcher {
                 result.description = listed.map(str::to_owned);
             }
         };
-        Ok(self.advance(step, &scene, request.id, None, describe, out)?)
+        Ok(self.advance(step, &scene, request, None, describe, out)?)
     }
 
     fn complete(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
@@ -521,7 +531,17 @@ impl Dispatcher {
                 Ok(CompleteResult { completion: Completion::new(values), meta: None })
             }))
         });
-        Ok(self.advance(step, &scene, request.id, None, |_| (), out)?)
+        Ok(self.advance(step, &scene, request, None, |_| (), out)?)
+    }
+
+    /// What a handler may know of its request, with the answers of a client that comes back.
+    fn scene<'a>(&self, request: &Request<'a>, states: &'a Arc<States>) -> Result<Scene<'a>, RpcError> {
+        let scene = request.scene(states)?;
+        if request.version.is_stateless() {
+            let Params { request_state, input_responses, .. } = request.params;
+            scene.answers.set(Answers::open(&self.seal, || request.bond(), *request_state, *input_responses)?);
+        }
+        Ok(scene)
     }
 
     /// Takes a call as far as it goes without waiting; what is left over becomes a future.
@@ -529,53 +549,118 @@ impl Dispatcher {
         self: &Arc<Self>,
         step: Step<R>,
         scene: &Scene<'_>,
-        id: Id<'_>,
+        request: &Request<'_>,
         timeout: Option<Duration>,
         polish: impl FnOnce(&mut R) + Send + 'static,
         out: &mut Vec<u8>,
     ) -> Result<Received, RpcError> {
-        let version = scene.version;
-        let mut later = match step {
+        let (id, version) = (request.id, scene.version);
+        let frame = self.registry.frame();
+        let (mut later, done) = match step {
             Step::Described => return Err(RpcError::internal("the handler did not run")),
-            Step::Done(result) => {
-                let mut result = result?;
-                polish(&mut result);
-                self.registry.frame().write(out, id, version, &mut result);
-                return Ok(Received::Answered);
-            }
-            Step::Later(later) => later,
-            Step::Blocking(run) => self.blocking.run(run)?,
+            Step::Done(result) => (None, Poll::Ready(result)),
+            Step::Later(later) => (Some(later), Poll::Pending),
+            Step::Blocking(run) => (Some(self.blocking.run(run)?), Poll::Pending),
         };
-        if let Poll::Ready(result) = poll_guarded(&mut later, &mut TaskContext::from_waker(Waker::noop())) {
-            let mut result = result?;
+        let done = match &mut later {
+            Some(later) => poll_guarded(later, &mut TaskContext::from_waker(Waker::noop())),
+            None => done,
+        };
+        let context = scene.taken().filter(|context| context.round().is_some());
+        if let Poll::Ready(result) = done {
+            let mut result = concluded(result, context)?;
             polish(&mut result);
-            self.registry.frame().write(out, id, version, &mut result);
+            frame.write(out, id, version, &mut result);
             return Ok(Received::Answered);
         }
+        let Some(mut later) = later else { return Err(RpcError::internal("the handler did not run")) };
+        if let Some(context) = context
+            && let Some(round) = context.round()
+            && round.has_questions()
+        {
+            let question = round.ask(&self.seal, &request.bond(), &self.limits);
+            leave(later, context.call());
+            frame.write_question(out, id, &question?);
+            return Ok(Received::Answered);
+        }
+        let returning = context.map(|context| Returning::new(context, request));
         let under_way = UnderWay::begin(scene, id)?;
         let deadlines = Deadlines::new(timeout, &self.limits);
         let dispatcher = Arc::clone(self);
         let id = id.as_str().to_owned();
         Ok(Received::Pending(Box::pin(async move {
-            let result = deadlines.watch(&under_way.call, later).await;
+            let context = returning.as_ref().map(|returning| &returning.context);
+            let asks = async {
+                match context.and_then(Context::round) {
+                    Some(round) => round.asks().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let ended = deadlines.watch(&under_way.call, &mut later, asks).await?;
+            // What a handler asks is known as long as it waits for the answer.
+            let question = match (&ended, &returning) {
+                (Ended::Left, Some(returning)) => Some(returning.question(&dispatcher)),
+                _ => None,
+            };
+            if question.is_some() {
+                leave(later, &under_way.call);
+            }
             under_way.call.finish();
             drop(under_way);
-            let id = Id::of(&id);
+            let (id, frame) = (Id::of(&id), dispatcher.registry.frame());
             let mut answer = Vec::new();
-            let mut fault = None;
-            match result? {
-                Ok(mut result) => {
+            let written = match (question, ended) {
+                (Some(question), _) => question.map(|question| frame.write_question(&mut answer, id, &question)),
+                (None, Ended::Done(result)) => concluded(result, context).map(|mut result| {
                     polish(&mut result);
-                    dispatcher.registry.frame().write(&mut answer, id, version, &mut result);
-                }
-                Err(error) => {
-                    write_error(&mut answer, Some(id), &error, version);
-                    fault = Fault::of(&error, version);
-                }
-            }
+                    frame.write(&mut answer, id, version, &mut result);
+                }),
+                (None, Ended::Left) => Err(RpcError::internal("the handler was left")),
+            };
+            let fault = written.err().and_then(|error| {
+                write_error(&mut answer, Some(id), &error, version);
+                Fault::of(&error, version)
+            });
             Some(Outcome { answer, fault })
         })))
     }
+}
+
+/// A call whose client answers by coming back, with what it takes to know it again.
+struct Returning {
+    context: Context,
+    method: String,
+    params: Option<Box<RawValue>>,
+}
+
+impl Returning {
+    fn new(context: &Context, request: &Request<'_>) -> Self {
+        let params = request.raw.map(ToOwned::to_owned);
+        Self { context: context.clone(), method: request.method.to_owned(), params }
+    }
+
+    fn question(&self, dispatcher: &Dispatcher) -> Result<InputRequiredResult, RpcError> {
+        let owner = self.context.principal().map(Principal::owner);
+        let bond = Bond::new(owner, &self.method, self.params.as_deref());
+        let round = self.context.round().ok_or_else(|| RpcError::internal("the call has no rounds"))?;
+        round.ask(&dispatcher.seal, &bond, &dispatcher.limits)
+    }
+}
+
+/// The result of a handler; where it failed for want of what its client does not offer, that is said instead.
+fn concluded<R: Answer>(result: Result<R, RpcError>, context: Option<&Context>) -> Result<R, RpcError> {
+    let has_failed = result.as_ref().map_or(true, R::is_failure);
+    match context.and_then(Context::round).filter(|_| has_failed).and_then(Round::missing) {
+        Some(missing) => Err(missing),
+        None => result,
+    }
+}
+
+/// Leaves a handler where it waits, and tells what it has started.
+fn leave<R>(later: Later<R>, call: &Call) {
+    call.cancel();
+    // What a handler holds may panic when it is dropped.
+    drop(catch_unwind(AssertUnwindSafe(|| drop(later))));
 }
 
 impl<'a> Request<'a> {
@@ -588,6 +673,11 @@ impl<'a> Request<'a> {
             scene.log_level = self.params.meta.log_level()?;
         }
         Ok(scene)
+    }
+
+    /// What the request is known by when its client comes back.
+    fn bond(&self) -> Bond {
+        Bond::new(self.caller.principal.map(|principal| principal.owner()), self.method, self.raw)
     }
 }
 

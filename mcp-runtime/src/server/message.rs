@@ -1,7 +1,11 @@
 //! One message as it came: read once, told apart by era, and answered by nobody yet.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
+use serde::{
+    Deserializer,
+    de::{IgnoredAny, SeqAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
 use super::{
@@ -36,7 +40,8 @@ pub(crate) struct Message<'a>(pub(super) Content<'a>);
 
 pub(super) enum Content<'a> {
     Single(Single<'a>),
-    Batch(&'a str),
+    /// An array, of which no more is kept than may be in one.
+    Batch(Vec<&'a RawValue>),
 }
 
 /// One message, its parameters split.
@@ -84,11 +89,12 @@ impl<'a> Message<'a> {
             return Err(Malformed::invalid_request("the message is nested too deeply"));
         }
         if text.trim_ascii_start().starts_with('[') {
-            return Ok(Self(Content::Batch(text)));
+            return Ok(Self(Content::Batch(elements(text, limits.max_batch)?)));
         }
         Ok(Self(Content::Single(Single::read(text, binding)?)))
     }
 
+    /// What the message needs around it.
     #[cfg(feature = "http")]
     pub(crate) fn belongs(&self) -> Belongs {
         let Content::Single(single) = &self.0 else { return Belongs::ToSession };
@@ -100,6 +106,17 @@ impl<'a> Message<'a> {
                 Belongs::Opens
             }
             (Era::Session, _) => Belongs::ToSession,
+        }
+    }
+}
+
+#[cfg(feature = "http")]
+impl<'a> Message<'a> {
+    /// The id of a request, for a refusal by whoever carries it.
+    pub(crate) fn id(&self) -> Option<Id<'a>> {
+        match &self.0 {
+            Content::Single(single) if matches!(single.body, Body::Call { .. }) => single.id,
+            _ => None,
         }
     }
 }
@@ -118,6 +135,36 @@ impl<'a> Single<'a> {
         let era = stateless::era(id, &body, binding);
         Ok(Self { id, body, era })
     }
+}
+
+/// The elements of an array: `most` of them, and one more where there are more.
+fn elements(text: &str, most: Option<usize>) -> Result<Vec<&RawValue>, Malformed<'_>> {
+    struct Elements<'a>(Vec<&'a RawValue>, usize);
+
+    impl<'a> Visitor<'a> for Elements<'a> {
+        type Value = Vec<&'a RawValue>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an array")
+        }
+
+        fn visit_seq<A: SeqAccess<'a>>(mut self, mut seq: A) -> Result<Self::Value, A::Error> {
+            while self.0.len() < self.1
+                && let Some(element) = seq.next_element()?
+            {
+                self.0.push(element);
+            }
+            while seq.next_element::<IgnoredAny>()?.is_some() {}
+            Ok(self.0)
+        }
+    }
+
+    let most = most.map_or(usize::MAX, |most| most.saturating_add(1));
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let elements = deserializer.deserialize_seq(Elements(Vec::new(), most));
+    elements
+        .and_then(|elements| deserializer.end().map(|()| elements))
+        .map_err(|_| Malformed::parse_error("the message is not valid JSON"))
 }
 
 /// Whether arrays and objects stand deeper in each other than `depth`.

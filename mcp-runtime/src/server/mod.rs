@@ -2,6 +2,7 @@
 
 mod answer;
 pub(crate) mod arguments;
+pub(crate) mod ask;
 mod blocking;
 mod bounds;
 pub(crate) mod context;
@@ -10,6 +11,7 @@ pub(crate) mod definition;
 pub(crate) mod describe;
 pub(crate) mod dispatch;
 pub(crate) mod error;
+pub(crate) mod form;
 mod lifecycle;
 mod list;
 pub(crate) mod message;
@@ -20,5 +22,7 @@ mod params;
 mod patterns;
 mod problem;
 pub(crate) mod registry;
+mod round;
+pub(crate) mod seal;
 mod stateless;
 mod template;

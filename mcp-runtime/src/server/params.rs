@@ -19,6 +19,11 @@ pub(super) struct Params<'a> {
     pub(super) arguments: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub(super) cursor: Option<&'a RawValue>,
+    /// The answers of a client that comes back, and what it was given for that.
+    #[serde(borrow, default)]
+    pub(super) input_responses: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) request_state: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "_meta")]
     pub(super) raw_meta: Option<&'a RawValue>,
     #[serde(skip)]
@@ -120,7 +125,7 @@ pub(super) fn level(member: &str, name: &str) -> Result<LoggingLevel, RpcError> 
     })
 }
 
-fn text<'a>(member: &str, raw: Option<&'a RawValue>) -> Result<Cow<'a, str>, RpcError> {
+pub(super) fn text<'a>(member: &str, raw: Option<&'a RawValue>) -> Result<Cow<'a, str>, RpcError> {
     let raw = raw.ok_or_else(|| RpcError::invalid_params(format!("`{member}` is missing")))?;
     text_of(raw).ok_or_else(|| RpcError::invalid_params(format!("`{member}` must be a string")))
 }

@@ -3,6 +3,7 @@
 pub(crate) mod outbox;
 #[cfg(feature = "http")]
 pub(crate) mod replay;
+mod requests;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -13,6 +14,8 @@ use std::{
 };
 
 pub(crate) use outbox::{Outbox, Overflow, Reply};
+pub(crate) use requests::OpenRequest;
+use requests::Requests;
 use tokio::time::Instant;
 
 use crate::{
@@ -37,6 +40,8 @@ pub(crate) struct Session {
     calls: Mutex<HashMap<String, Arc<Call>>>,
     /// How many those are, for the common case of none.
     under_way: AtomicUsize,
+    /// What this server has asked the client.
+    requests: Requests,
     closed: AtomicBool,
     /// Calls that were cancelled while they were held back.
     cancelled_early: Mutex<HashSet<String>>,
@@ -61,6 +66,7 @@ impl Session {
             level: AtomicU8::new(LoggingLevel::Info as u8),
             calls: Mutex::default(),
             under_way: AtomicUsize::new(0),
+            requests: Requests::default(),
             closed: AtomicBool::new(false),
             cancelled_early: Mutex::default(),
             holding: AtomicBool::new(false),
@@ -205,6 +211,8 @@ pub(crate) struct Call {
     heeding: AtomicBool,
     finished: AtomicBool,
     cancellation: tokio::sync::Notify,
+    /// How many questions of it wait for the client.
+    waiting: AtomicUsize,
     progress: Mutex<Progress>,
 }
 
@@ -250,6 +258,16 @@ impl Call {
         self.progress().touched = Some(Instant::now());
     }
 
+    /// Notes that the call waits for its client, until what this gives is dropped.
+    pub(crate) fn wait(&self) -> Waiting<'_> {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        Waiting(self)
+    }
+
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst) > 0
+    }
+
     /// When it last said that it gets on.
     pub(crate) fn touched(&self) -> Option<Instant> {
         self.progress().touched
@@ -267,5 +285,16 @@ impl Call {
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call waits for its client.
+#[derive(Debug)]
+pub(crate) struct Waiting<'a>(&'a Call);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+        self.0.touch();
     }
 }

@@ -140,7 +140,6 @@ impl Outbox {
     }
 
     /// Queues one message without waiting.
-    #[cfg(feature = "http")]
     pub(crate) fn push(&self, message: Vec<u8>) -> Result<(), Refused> {
         self.push_when(message, &|| true)
     }

@@ -30,30 +30,122 @@ impl Answer {
 
 /// Sends a request on a connection of its own, and reads the answer to its end.
 pub async fn request(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-    let mut connection = connect(address).await;
-    write_request(&mut connection, address, method, path, headers, body).await;
-    let (status, headers) = read_head(&mut connection).await;
-    let length = headers.iter().find(|(name, _)| name == "content-length").map(|(_, value)| value.clone());
-    let mut bytes = vec![0; length.map_or(0, |length| length.parse().expect("a length"))];
-    if method != "HEAD" {
-        timeout(PATIENCE, connection.read_exact(&mut bytes)).await.expect("a body in time").expect("a whole body");
+    let answer = open(address, method, path, headers, body).await;
+    let (status, headers) = (answer.status, answer.headers.clone());
+    let body = if method == "HEAD" { String::new() } else { answer.whole().await };
+    Answer { status, headers, body }
+}
+
+/// An answer whose body is read as it comes.
+#[derive(Debug)]
+pub struct OpenAnswer {
+    reader: BufReader<TcpStream>,
+    /// E.g. 200.
+    pub status: u16,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// Text of the body that was read and is not yet a line.
+    body: String,
+}
+
+/// One event of a stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// Its name; empty where it has none.
+    pub name: String,
+    /// Its data, the lines joined.
+    pub data: String,
+    /// Its id.
+    pub id: Option<String>,
+    /// How long to wait before the stream is opened again, in milliseconds.
+    pub retry: Option<u64>,
+}
+
+/// Sends a request on a connection of its own, and reads the answer's head.
+pub async fn open(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> OpenAnswer {
+    let mut reader = connect(address).await;
+    write_request(&mut reader, address, method, path, headers, body).await;
+    OpenAnswer::begin(reader).await
+}
+
+impl OpenAnswer {
+    async fn begin(mut reader: BufReader<TcpStream>) -> Self {
+        let (status, headers) = read_head(&mut reader).await;
+        Self { reader, status, headers, body: String::new() }
     }
-    Answer { status, headers, body: String::from_utf8(bytes).expect("UTF-8") }
+
+    /// The value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the body is an event stream.
+    pub fn is_stream(&self) -> bool {
+        self.header("content-type") == Some("text/event-stream")
+    }
+
+    /// The body of an answer that says how long it is.
+    pub async fn whole(mut self) -> String {
+        let length = self.header("content-length").map_or(0, |length| length.parse().expect("a length"));
+        let mut bytes = vec![0; length];
+        timeout(PATIENCE, self.reader.read_exact(&mut bytes)).await.expect("a body in time").expect("a whole body");
+        String::from_utf8(bytes).expect("UTF-8")
+    }
+
+    /// The next event, passing over comments; none at the end of the stream.
+    pub async fn event(&mut self) -> Option<Event> {
+        let (mut event, mut data, mut said) = (Event::default(), Vec::new(), false);
+        loop {
+            let line = self.line().await?;
+            if line.is_empty() {
+                if said {
+                    event.data = data.join("\n");
+                    return Some(event);
+                }
+                continue;
+            }
+            let (field, value) = line.split_once(':').expect("a line of an event");
+            let value = value.strip_prefix(' ').unwrap_or(value);
+            match field {
+                "" => continue,
+                "event" => value.clone_into(&mut event.name),
+                "data" => data.push(value.to_owned()),
+                "id" => event.id = Some(value.to_owned()),
+                "retry" => event.retry = Some(value.parse().expect("milliseconds")),
+                other => panic!("a field that events do not have: {other}"),
+            }
+            said = true;
+        }
+    }
+
+    /// The next line of the body, its chunks joined. A stream may be silent for as long as it likes.
+    async fn line(&mut self) -> Option<String> {
+        loop {
+            if let Some(end) = self.body.find('\n') {
+                let line: String = self.body.drain(..=end).collect();
+                return Some(line.trim_end_matches(['\r', '\n']).to_owned());
+            }
+            let mut size = String::new();
+            let read = self.reader.read_line(&mut size).await;
+            let size = usize::from_str_radix(size.trim(), 16);
+            let (Ok(1..), Ok(size @ 1..)) = (read, size) else { return None };
+            let mut chunk = vec![0; size + 2];
+            timeout(PATIENCE, self.reader.read_exact(&mut chunk)).await.expect("a chunk in time").ok()?;
+            chunk.truncate(size);
+            self.body.push_str(std::str::from_utf8(&chunk).expect("UTF-8"));
+        }
+    }
 }
 
 /// An open event stream of HTTP+SSE with its session.
 #[derive(Debug)]
 pub struct EventStream {
     address: SocketAddr,
-    reader: BufReader<TcpStream>,
-    /// The answer's head.
-    pub headers: Vec<(String, String)>,
+    stream: OpenAnswer,
     /// The path that takes this session's messages.
     pub endpoint: String,
     /// Bodies of refused POSTs, which a client would see before what the stream says next.
     refused: VecDeque<String>,
-    /// Text of the body that was read and is not yet a line.
-    body: String,
 }
 
 impl EventStream {
@@ -64,18 +156,20 @@ impl EventStream {
 
     /// Opens a stream with these headers.
     pub async fn open_with(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Self {
-        let mut reader = connect(address).await;
         let mut all = vec![("Accept", "text/event-stream")];
         all.extend_from_slice(headers);
-        write_request(&mut reader, address, "GET", path, &all, "").await;
-        let (status, headers) = read_head(&mut reader).await;
-        assert_eq!(status, 200, "{headers:?}");
-        let mut stream =
-            Self { address, reader, headers, endpoint: String::new(), refused: VecDeque::new(), body: String::new() };
+        let stream = open(address, "GET", path, &all, "").await;
+        assert_eq!(stream.status, 200, "{:?}", stream.headers);
+        let mut stream = Self { address, stream, endpoint: String::new(), refused: VecDeque::new() };
         let (event, endpoint) = stream.event().await.expect("a first event");
         assert_eq!(event, "endpoint");
         stream.endpoint = endpoint;
         stream
+    }
+
+    /// The answer's head.
+    pub fn headers(&self) -> &[(String, String)] {
+        &self.stream.headers
     }
 
     /// Posts a message of this session: accepted without a body, or refused with one.
@@ -102,39 +196,8 @@ impl EventStream {
 
     /// The next event as its name and data, passing over comments; none at the end of the stream.
     pub async fn event(&mut self) -> Option<(String, String)> {
-        let (mut event, mut data) = (String::new(), Vec::new());
-        loop {
-            let line = self.line().await?;
-            if line.is_empty() {
-                if !event.is_empty() {
-                    return Some((event, data.join("\n")));
-                }
-            } else if let Some(name) = line.strip_prefix("event: ") {
-                name.clone_into(&mut event);
-            } else if let Some(text) = line.strip_prefix("data: ") {
-                data.push(text.to_owned());
-            } else {
-                assert!(line.starts_with(':'), "a line of an event: {line:?}");
-            }
-        }
-    }
-
-    /// The next line of the body, its chunks joined.
-    async fn line(&mut self) -> Option<String> {
-        loop {
-            if let Some(end) = self.body.find('\n') {
-                let line: String = self.body.drain(..=end).collect();
-                return Some(line.trim_end_matches(['\r', '\n']).to_owned());
-            }
-            let mut size = String::new();
-            let read = timeout(PATIENCE, self.reader.read_line(&mut size)).await.expect("a chunk in time");
-            let size = usize::from_str_radix(size.trim(), 16);
-            let (Ok(1..), Ok(size @ 1..)) = (read, size) else { return None };
-            let mut chunk = vec![0; size + 2];
-            timeout(PATIENCE, self.reader.read_exact(&mut chunk)).await.expect("a chunk in time").ok()?;
-            chunk.truncate(size);
-            self.body.push_str(std::str::from_utf8(&chunk).expect("UTF-8"));
-        }
+        let event = timeout(PATIENCE, self.stream.event()).await.expect("an event in time")?;
+        Some((event.name, event.data))
     }
 }
 

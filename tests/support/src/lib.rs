@@ -1,12 +1,14 @@
 //! One way to speak to a server, whatever the transport: raw JSON messages in and out, each wait bounded.
 
 pub mod http;
+pub mod streamable;
 
 use std::time::Duration;
 
 use http::EventStream;
 use mcp_runtime::{McpServer, ServerOptions, SseOptions, TransportOptions, testing::Connection};
 use serde_json::{Value, json};
+use streamable::{StreamableClient, VERSION_KEY};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf},
     time::timeout,
@@ -14,6 +16,9 @@ use tokio::{
 
 /// The versions that a handshake can agree on.
 pub const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
+/// The version in which each request speaks for itself.
+pub const STATELESS: &str = "2026-07-28";
 
 /// How long a test waits for a message that should come.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -27,11 +32,21 @@ pub enum Transport {
     Stdio,
     /// HTTP+SSE on a real socket.
     Sse,
+    /// Streamable HTTP on a real socket.
+    Http,
 }
 
 impl Transport {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Memory, Self::Stdio, Self::Sse];
+    pub const ALL: [Self; 4] = [Self::Memory, Self::Stdio, Self::Sse, Self::Http];
+
+    /// The versions that it carries.
+    pub fn versions(self) -> impl Iterator<Item = &'static str> {
+        VERSIONS.into_iter().chain((self != Self::Sse).then_some(STATELESS)).filter(move |version| {
+            // Streamable HTTP came with the second version.
+            self != Self::Http || *version != VERSIONS[0]
+        })
+    }
 }
 
 /// One client's connection.
@@ -40,7 +55,25 @@ pub struct Wire {
     kind: Kind,
     /// The transport it goes over.
     pub transport: Transport,
+    /// Each request says the version and what the client can do: the latter.
+    stateless: Option<Value>,
     next_id: i64,
+}
+
+/// Takes out of a result what every one has in the newest version, having seen that it is right.
+fn unframe(method: &str, result: &mut Value) {
+    let result = result.as_object_mut().expect("an object");
+    assert_eq!(result.remove("resultType"), Some(json!("complete")), "{method}");
+    let meta = result.get_mut("_meta").and_then(Value::as_object_mut).expect("a `_meta`");
+    let info = meta.remove("io.modelcontextprotocol/serverInfo").expect("the server");
+    assert!(info["name"].is_string() && info["version"].is_string(), "{method}: {info}");
+    if meta.is_empty() {
+        result.remove("_meta");
+    }
+    let keeps = method == "server/discover" || method == "resources/read" || method.ends_with("/list");
+    assert_eq!(result.remove("ttlMs").map(|ttl| ttl.is_u64()), keeps.then_some(true), "{method}");
+    let scope = result.remove("cacheScope");
+    assert_eq!(scope.map(|scope| scope == "private" || scope == "public"), keeps.then_some(true), "{method}");
 }
 
 #[derive(Debug)]
@@ -48,6 +81,7 @@ enum Kind {
     Memory(Connection),
     Stdio { reader: BufReader<ReadHalf<DuplexStream>>, writer: WriteHalf<DuplexStream> },
     Sse(EventStream),
+    Http(StreamableClient),
 }
 
 /// A server that clients can connect to.
@@ -68,7 +102,7 @@ impl Running {
         match transport {
             Transport::Memory => running.memory = Some(Connection::open(make()).expect("a server that starts")),
             Transport::Stdio => {}
-            Transport::Sse => {
+            Transport::Sse | Transport::Http => {
                 let server = make();
                 let mut options = ServerOptions::new(&server.options().name, &server.options().version);
                 options.instructions.clone_from(&server.options().instructions);
@@ -95,13 +129,18 @@ impl Running {
                 Kind::Stdio { reader: BufReader::new(reader), writer }
             }
             Transport::Sse => Kind::Sse(EventStream::open(self.address.expect("a listener"), "/sse").await),
+            Transport::Http => Kind::Http(StreamableClient::new(self.address.expect("a listener"))),
         };
-        Wire { kind, transport: self.transport, next_id: 1 }
+        Wire { kind, transport: self.transport, stateless: None, next_id: 1 }
     }
 
-    /// Connects a client and shakes hands at that version.
+    /// Connects a client and shakes hands at that version, where it has a handshake.
     pub async fn connect_as(&self, version: &str) -> Wire {
         let mut wire = self.connect().await;
+        if version == STATELESS {
+            wire.stateless = Some(json!({}));
+            return wire;
+        }
         let result = wire.initialize(version).await;
         assert_eq!(result["result"]["protocolVersion"], version, "{result}");
         wire
@@ -125,12 +164,32 @@ impl Wire {
                 writer.write_all(format!("{text}\n").as_bytes()).await.expect("a server that reads");
             }
             Kind::Sse(stream) => stream.post(text).await,
+            Kind::Http(client) => client.post(text).await,
         }
     }
 
-    /// Sends a message.
+    /// Sends a message; a request says what requests of its version have to say.
     pub async fn send(&mut self, message: &Value) {
+        let mut message = message.clone();
+        if message.get("id").is_some() && message.get("method").is_some() {
+            self.envelop(&mut message["params"]);
+            if message["params"].is_null() {
+                message.as_object_mut().expect("a message").remove("params");
+            }
+        }
         self.send_text(&message.to_string()).await;
+    }
+
+    /// Adds to a request's parameters what each says where there is no handshake.
+    fn envelop(&self, params: &mut Value) {
+        let Some(capabilities) = &self.stateless else { return };
+        if (params.is_object() || params.is_null())
+            && params["_meta"].as_object().is_none_or(|meta| !meta.contains_key(VERSION_KEY))
+            && (params["_meta"].is_object() || params["_meta"].is_null())
+        {
+            params["_meta"][VERSION_KEY] = STATELESS.into();
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities.clone();
+        }
     }
 
     /// The server's next message. What HTTP+SSE refuses by status comes here, too, as its body.
@@ -157,6 +216,7 @@ impl Wire {
                 line
             }
             Kind::Sse(stream) => stream.message().await,
+            Kind::Http(client) => client.message().await.expect("a client that hears"),
         }
     }
 
@@ -189,7 +249,26 @@ impl Wire {
     pub async fn result(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.request(method, params).await;
         assert!(answer.get("error").is_none(), "{method} was refused: {answer}");
-        answer["result"].take()
+        let mut result = answer["result"].take();
+        if self.stateless.is_some() {
+            unframe(method, &mut result);
+        }
+        result
+    }
+
+    /// Cancels a request, as its version and transport want it.
+    pub async fn cancel(&mut self, id: &Value) {
+        match &mut self.kind {
+            Kind::Http(client) if self.stateless.is_some() => client.give_up(id),
+            _ => self.notify("notifications/cancelled", json!({"requestId": id, "reason": "test"})).await,
+        }
+    }
+
+    /// Sees that the server answers whoever asks.
+    pub async fn probe(&mut self) {
+        let (method, params) =
+            if self.stateless.is_some() { ("server/discover", json!({})) } else { ("ping", json!({})) };
+        self.result(method, params).await;
     }
 
     /// The refusal of a request; panics on a result.

@@ -1,6 +1,7 @@
 //! Options that cannot be right.
 
 use super::*;
+use crate::secret::Secret;
 
 /// What is wrong, each with its option; the text is not repeated here beyond a part of it.
 #[track_caller]

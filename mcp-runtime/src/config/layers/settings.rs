@@ -17,6 +17,8 @@ pub(super) struct Setting {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Place {
     Transport,
+    /// A member of the whole.
+    Top(&'static str),
     /// A member of the options of both listeners.
     Listener(&'static str),
     /// A member of the options of `sse` alone.
@@ -58,7 +60,7 @@ pub(super) const CONFIG: &str = "MCP_CONFIG";
 pub(super) const FILE: &str = "_FILE";
 
 #[rustfmt::skip]
-pub(super) const SETTINGS: [Setting; 23] = [
+pub(super) const SETTINGS: [Setting; 24] = [
     setting("MCP_TRANSPORT", Place::Transport, Text, Open, "stdio, sse or http-stream (stdio)"),
     setting("MCP_HOST", Listener("host"), Text, Open, "address to listen on (127.0.0.1)"),
     setting("MCP_PORT", Listener("port"), Port, Open, "port to listen on, 0 for any free one (8080)"),
@@ -67,6 +69,7 @@ pub(super) const SETTINGS: [Setting; 23] = [
     setting("MCP_ALLOW_ORIGINS", Place::Origins, List, Open, "origins whose pages may call, separated by commas (none)"),
     setting("MCP_PUBLIC_URL", Listener("publicUrl"), Text, Open, "URL that clients use (http://HOST:PORT)"),
     setting("MCP_SESSIONS", Listener("sessions"), Switch, Open, "true or false: sessions of Streamable HTTP (true)"),
+    setting("MCP_STATE_KEYS", Place::Top("stateKeys"), List, Secret, "keys of what clients keep between rounds, newest first"),
     setting("MCP_AUTH", Place::Auth, Text, Open, "jwt, apikey or oauth (none)"),
     setting("MCP_JWT_SECRET", AuthOption(Jwt, "secret"), Text, Secret, "key of HS256, HS384 and HS512"),
     setting("MCP_JWT_PUBLIC_KEY", AuthOption(Jwt, "publicKey"), Text, OpenOrFile, "public key, PEM"),
@@ -99,6 +102,7 @@ impl Setting {
     pub(super) fn path(&self) -> String {
         match self.place {
             Place::Transport => "transport.type".into(),
+            Place::Top(name) => name.into(),
             Place::Listener(name) | Place::Sse(name) => format!("transport.options.{name}"),
             Place::Origins => "transport.options.cors.allowOrigins".into(),
             Place::Auth => "transport.options.auth.type".into(),

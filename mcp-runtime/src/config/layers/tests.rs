@@ -665,3 +665,32 @@ fn check(
         }
     }
 }
+
+#[test]
+fn keys_that_seal_go_with_every_transport() {
+    const KEYS: &str = "0123456789abcdef0123456789abcdef, a second of thirty-two bytes or more";
+    let check = |variables: &[(&str, &str)], expected: Result<usize, &str>| {
+        let file = |path: &Path| match path.to_str() {
+            Some("keys") => Ok(KEYS.replace(", ", "\n").into_bytes()),
+            _ => Err(io::ErrorKind::NotFound.into()),
+        };
+        let layers = Layers::new::<&str, _, _>([], variables.iter().copied(), file);
+        let found = layers.apply(ServerOptions::new("n", "1")).map(|outcome| match outcome {
+            Outcome::Serve(options) => options.state_keys.len(),
+            Outcome::Show(text) => panic!("{text}"),
+        });
+        match (found, expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{variables:?}"),
+            (Err(error), Err(expected)) => assert_eq!(error.to_string(), expected),
+            (found, expected) => panic!("{found:?}, not {expected:?}"),
+        }
+    };
+    check(&[], Ok(0));
+    check(&[("MCP_STATE_KEYS", KEYS)], Ok(2));
+    check(&[("MCP_STATE_KEYS", KEYS), ("MCP_TRANSPORT", "sse")], Ok(2));
+    check(&[("MCP_STATE_KEYS_FILE", "keys")], Ok(2));
+    check(
+        &[("MCP_STATE_KEYS", "hunter2")],
+        Err("option `stateKeys[0]` in MCP_STATE_KEYS: must have at least 32 bytes, as from `openssl rand -base64 32`"),
+    );
+}

@@ -108,9 +108,10 @@ impl Streamable {
                     return Ok(json(StatusCode::BAD_REQUEST, refusal));
                 }
             };
-            match self.begin(visit, &message, accepted)? {
-                Begun::Over(response) => return Ok(response),
-                Begun::Pending(pending) => pending,
+            match self.begin(visit, &message, accepted) {
+                Ok(Begun::Over(response)) => return Ok(response),
+                Ok(Begun::Pending(pending)) => pending,
+                Err(rejection) => return Ok(rejection.answer(message.id())),
             }
         };
         Ok(self.finish(visit, pending, accepted).await)

@@ -27,6 +27,7 @@ use crate::{
         dispatch::Dispatcher,
         error::Error,
         registry::Registration,
+        seal::Seal,
     },
 };
 
@@ -170,7 +171,8 @@ fn dispatcher(fixture: &Arc<Fixture>, limits: Limits) -> Arc<Dispatcher> {
         registration.add_tool(fixture, &tool, false);
     }
     let info = Implementation { name: "test".to_owned(), version: "1".to_owned(), ..Implementation::default() };
-    Dispatcher::new(registration.build(info, None).unwrap(), limits)
+    let seal = Seal::new(&[], &limits).unwrap();
+    Dispatcher::new(registration.build(info, None).unwrap(), limits, seal)
 }
 
 fn initialize() -> Value {

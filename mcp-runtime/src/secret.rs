@@ -1,4 +1,4 @@
-//! Text that nothing shows: keys, client secrets.
+//! Text that nothing shows: keys, client secrets (floor 0: shared by every floor above).
 
 use std::fmt;
 

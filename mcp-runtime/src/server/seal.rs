@@ -1,0 +1,206 @@
+//! The seal on what a client keeps for a call between its rounds: the client can neither read nor change it.
+
+use std::{
+    fmt,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
+use orion::hazardous::{
+    aead::xchacha20poly1305::{Nonce, SecretKey, XChaCha20Poly1305},
+    hash::blake2::blake2b::Blake2b,
+    kdf::hkdf::{Hkdf, SHA512},
+};
+use serde_json::{Value, value::RawValue};
+
+use super::error::Error;
+use crate::{limits::Limits, principal::OwnerKey, protocol::RpcError, secret::Secret};
+
+/// The ring of keys: the first seals, all open, so that one can follow another while states are on their way.
+pub(crate) struct Seal {
+    keys: Vec<Key>,
+    age: Option<Duration>,
+    most: Option<usize>,
+}
+
+type Key = [u8; 32];
+
+/// What a state belongs to: it opens for the same owner, method and parameters only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bond([u8; 32]);
+
+/// What precedes the sealed bytes: how they are made, so that another way can be told apart.
+const FORMAT: u8 = 1;
+const NONCE: usize = 24;
+const TAG: usize = 16;
+/// The second at which the state expires, before its content.
+const EXPIRY: usize = 8;
+/// A key of fewer bytes can be guessed.
+const LEAST_KEY_BYTES: usize = 32;
+
+/// What is wrong with a key of the options.
+pub(crate) fn problem(index: usize, key: &Secret) -> Option<Error> {
+    (key.expose().len() < LEAST_KEY_BYTES).then(|| Error::InvalidOption {
+        path: format!("stateKeys[{index}]"),
+        reason: format!("must have at least {LEAST_KEY_BYTES} bytes, as from `openssl rand -base64 32`"),
+        source_name: String::new(),
+    })
+}
+
+impl Seal {
+    /// A ring of these keys, or of one made at random, which no other process has.
+    ///
+    /// # Errors
+    /// When a key is too short, or there is no randomness to be had.
+    pub(crate) fn new(secrets: &[Secret], limits: &Limits) -> Result<Self, Error> {
+        if let Some(problem) = secrets.iter().enumerate().find_map(|(index, key)| problem(index, key)) {
+            return Err(problem);
+        }
+        let mut keys: Vec<Key> = secrets.iter().map(|secret| derived(secret.expose().as_bytes())).collect();
+        if keys.is_empty() {
+            keys.push(random().map_err(|source| Error::Io { what: "there is no randomness", source })?);
+        }
+        Ok(Self { keys, age: limits.state_age, most: limits.max_state_bytes })
+    }
+
+    /// Seals `content` for whoever comes back with the same request.
+    ///
+    /// # Errors
+    /// -32603 where it is more than a client may keep.
+    pub(crate) fn close(&self, bond: &Bond, now: SystemTime, content: &[u8]) -> Result<String, RpcError> {
+        let failed = || RpcError::internal("what the call has learned so far could not be sealed");
+        let expires = self.age.map_or(u64::MAX, |age| seconds(now).saturating_add(age.as_secs()));
+        let nonce: [u8; NONCE] = random().map_err(|error| {
+            tracing::error!(%error, "there is no randomness");
+            failed()
+        })?;
+        let mut inside = expires.to_be_bytes().to_vec();
+        inside.extend_from_slice(content);
+        let mut sealed = vec![FORMAT];
+        sealed.extend_from_slice(&nonce);
+        sealed.resize(sealed.len() + inside.len() + TAG, 0);
+        let (key, nonce) = (SecretKey::from(self.keys[0]), Nonce::from(nonce));
+        XChaCha20Poly1305::seal(&key, &nonce, &inside, Some(&bond.0), &mut sealed[1 + NONCE..])
+            .map_err(|_| failed())?;
+        let text = BASE64_URL_SAFE_NO_PAD.encode(sealed);
+        match self.most {
+            Some(most) if text.len() > most => {
+                tracing::warn!(bytes = text.len(), "a call has learned more than `maxStateBytes` from its client");
+                Err(RpcError::internal("the answers are more than can be remembered"))
+            }
+            _ => Ok(text),
+        }
+    }
+
+    /// The content of a state that was sealed for this request.
+    ///
+    /// # Errors
+    /// -32602, one and the same whatever is wrong with it.
+    pub(crate) fn open(&self, bond: &Bond, now: SystemTime, text: &str) -> Result<Vec<u8>, RpcError> {
+        self.content(bond, now, text).ok_or_else(|| {
+            RpcError::invalid_params(
+                "`params.requestState` is none that this server gave for this request, or is too old",
+            )
+        })
+    }
+
+    fn content(&self, bond: &Bond, now: SystemTime, text: &str) -> Option<Vec<u8>> {
+        if self.most.is_some_and(|most| text.len() > most) {
+            return None;
+        }
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (format, rest) = bytes.split_first()?;
+        let (nonce, sealed) = rest.split_first_chunk::<NONCE>()?;
+        if *format != FORMAT || sealed.len() < EXPIRY + TAG {
+            return None;
+        }
+        let nonce = Nonce::from(*nonce);
+        let mut inside = vec![0; sealed.len() - TAG];
+        let opens = |key: &Key, inside: &mut Vec<u8>| {
+            XChaCha20Poly1305::open(&SecretKey::from(*key), &nonce, sealed, Some(&bond.0), inside).is_ok()
+        };
+        self.keys.iter().any(|key| opens(key, &mut inside)).then_some(())?;
+        let (expires, content) = inside.split_first_chunk::<EXPIRY>()?;
+        (seconds(now) < u64::from_be_bytes(*expires)).then(|| content.to_vec())
+    }
+}
+
+impl fmt::Debug for Seal {
+    // Without the keys.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seal").field("age", &self.age).field("most", &self.most).finish_non_exhaustive()
+    }
+}
+
+impl Bond {
+    /// What a request's state is bound to: who sends it, its method, and its parameters but for those of one round.
+    pub(crate) fn new(owner: Option<&OwnerKey>, method: &str, params: Option<&RawValue>) -> Self {
+        const OF_ONE_ROUND: [&str; 3] = ["_meta", "inputResponses", "requestState"];
+        let mut params = params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null);
+        if let Some(members) = params.as_object_mut() {
+            members.retain(|name, _| !OF_ONE_ROUND.contains(&name.as_str()));
+        }
+        let mut text = Value::from(vec![owner.map(OwnerKey::as_str), Some(method)]).to_string();
+        write_sorted(&params, &mut text);
+        Self(digest(text.as_bytes()))
+    }
+}
+
+/// The digest of a text.
+pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
+    let mut digest = [0; 32];
+    // It fails on sizes that BLAKE2b does not have, and 32 is one.
+    if let Ok(hash) = Blake2b::new(32).and_then(|mut hash| hash.update(bytes).and_then(|()| hash.finalize())) {
+        digest.copy_from_slice(hash.as_ref());
+    }
+    digest
+}
+
+/// JSON with members in the order of their names, so that equal values are equal texts.
+fn write_sorted(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_by_key(|(name, _)| *name);
+            text.push('{');
+            for (name, value) in members {
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push(':');
+                write_sorted(value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        Value::Array(values) => {
+            text.push('[');
+            for value in values {
+                write_sorted(value, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        plain => text.push_str(&plain.to_string()),
+    }
+}
+
+/// A key from a secret of any length: HKDF with a label, so that the same secret elsewhere makes another key.
+fn derived(secret: &[u8]) -> Key {
+    let mut key = [0; 32];
+    // It fails on outputs longer than 255 hashes.
+    let derived = Hkdf::<SHA512>::derive_key(b"mcp-runtime", secret, Some(b"requestState 1"), &mut key);
+    debug_assert!(derived.is_ok(), "32 bytes can be derived");
+    key
+}
+
+pub(super) fn random<const N: usize>() -> std::io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
+    Ok(bytes)
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests;
