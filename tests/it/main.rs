@@ -17,7 +17,9 @@ mod options;
 mod process;
 mod prompts;
 mod resources;
+mod resuming;
 mod tools;
+mod visitor;
 
 use mcp_test_support::{Running, STATELESS, Transport, Wire};
 
