@@ -18,6 +18,7 @@ mod process;
 mod prompts;
 mod resources;
 mod resuming;
+mod streamable;
 mod tools;
 mod visitor;
 
