@@ -68,7 +68,7 @@ struct Topic {
 }
 
 /// Has one of everything.
-#[mcp_server(name = "everything", version = "1.0.0")]
+#[mcp_server(name = "everything", version = "1.0.0", resumability)]
 mod everything {
     use super::*;
 
@@ -320,6 +320,14 @@ mod everything {
         let name = context.elicit::<Name>("What is your name?").key("user_name").await?;
         context.progress(2, 2).await;
         Ok(format!("Hello, {}!", name.accepted().map_or_else(|| "stranger".to_owned(), |it| it.name)))
+    }
+
+    /// Ends its connection, so that the client comes back for the answer
+    #[mcp_tool]
+    async fn test_reconnection(context: Context) -> &'static str {
+        context.close_stream();
+        tokio::time::sleep(2 * PAUSE).await;
+        "The answer came over another connection."
     }
 
     /// Takes what a schema written by hand says

@@ -19,7 +19,7 @@ use super::{
     signature::{Function, Kind},
 };
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "name",
     "version",
     "title",
@@ -32,6 +32,7 @@ const KEYS: [&str; 14] = [
     "port",
     "endpoint",
     "message_endpoint",
+    "resumability",
     "cors",
     "crate",
 ];
@@ -461,6 +462,7 @@ struct ServerOptions {
     port: Option<u16>,
     endpoint: Option<LitStr>,
     message_endpoint: Option<LitStr>,
+    resumability: bool,
     cors: Option<Vec<LitStr>>,
 }
 
@@ -496,6 +498,7 @@ impl ServerOptions {
             port: options.count("port", u16::MAX.into(), errors).and_then(|port| u16::try_from(port.value).ok()),
             endpoint,
             message_endpoint,
+            resumability: options.flag("resumability", errors).is_some_and(|flag| flag.value),
             cors,
         }
     }
@@ -515,6 +518,7 @@ impl ServerOptions {
             port,
             endpoint,
             message_endpoint,
+            resumability,
             cors,
         } = self;
         let name = name
@@ -533,13 +537,14 @@ impl ServerOptions {
         let port = port.iter();
         let endpoint = endpoint.iter();
         let message_endpoint = message_endpoint.iter();
+        let resumability = resumability.then(|| quote_spanned!(span=> .resumability(true)));
         let cors = cors.as_ref().map(|origins| quote_spanned!(span=> .cors(&[#(#origins),*])));
         let runtime = runtime.at(span);
         quote_spanned! {span=>
             #runtime::Server::new(#name, #version)
                 #(.title(#title))* #(.instructions(#instructions))* #(.website_url(#website_url))* #icons #full_schemas
                 #(.transport(#transport))* #(.auth(#auth))* #(.port(#port))* #(.endpoint(#endpoint))*
-                #(.message_endpoint(#message_endpoint))* #cors
+                #(.message_endpoint(#message_endpoint))* #resumability #cors
         }
     }
 }
@@ -548,7 +553,7 @@ impl ServerOptions {
 fn refuse_unfit_keys(options: &mut Options, transport: Option<&At<&'static str>>, errors: &mut Errors) {
     let (unfit, reason): (&[&str], _) = match transport.map(|transport| transport.value) {
         Some("stdio") => (
-            &["auth", "port", "endpoint", "message_endpoint", "cors"],
+            &["auth", "port", "endpoint", "message_endpoint", "resumability", "cors"],
             "`transport = \"stdio\"` has no listener; remove it, or choose `sse` or `http-stream`",
         ),
         Some("http-stream") => {

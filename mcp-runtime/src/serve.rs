@@ -585,6 +585,7 @@ fn attribute_layer(declared: &definition::Server) -> Option<Value> {
     set("port", declared.port.map(Value::from));
     set("endpoint", declared.endpoint.map(Value::from));
     set("messageEndpoint", declared.message_endpoint.map(Value::from));
+    set("resumability", declared.resumability.then_some(Value::Bool(true)));
     set("cors", declared.cors.map(|origins| json!({ "allowOrigins": origins })));
     set("auth", declared.auth.map(|auth| json!({ "type": auth, "options": {} })));
     let mut transport = Map::new();

@@ -342,7 +342,7 @@ async fn call_with_cuts(visitor: &Visitor, id: usize, tag: String, times: usize,
 async fn thousands_of_cuts_lose_nothing_and_repeat_nothing() {
     const SESSIONS: usize = 8;
     const SIDE_BY_SIDE: usize = 4;
-    const CALLS: usize = 12;
+    const CALLS: usize = 7;
     let served = Served::start(json!({"resumability": true, "limits": {"replayEvents": 2000}})).await;
     let mut clients = JoinSet::new();
     for session in 0..SESSIONS {

@@ -396,7 +396,7 @@ async fn a_reader_that_does_not_read_is_cut_off_and_its_session_lives() {
         let limits = json!({"streamQueueMessages": 16, "streamQueueBytes": 100_000});
         let served = Served::start(json!({"resumability": resumability, "limits": limits})).await;
         let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
-        let lazy = visitor.post(&call(1, "say", json!({"tag": "t", "times": 2000, "size": 20_000}))).await;
+        let mut lazy = visitor.post(&call(1, "say", json!({"tag": "t", "times": 800, "size": 20_000}))).await;
         // It ends although nobody reads: the id is free again.
         let ended = async {
             loop {
@@ -409,7 +409,20 @@ async fn a_reader_that_does_not_read_is_cut_off_and_its_session_lives() {
         };
         let text = tokio::time::timeout(mcp_test_support::PATIENCE, ended).await.expect("an end in time");
         assert_eq!(text, "quick");
-        drop(lazy);
+        let (mut read, mut last) = (0, None);
+        while let Some(event) = event(&mut lazy).await {
+            read += 1;
+            last = event.id.or(last);
+        }
+        assert!(read < 800, "it was cut off");
+        if resumability {
+            let mut stream = visitor.get(last.as_deref()).await;
+            let mut answer = String::new();
+            while let Some(event) = event(&mut stream).await {
+                answer = event.data;
+            }
+            assert_eq!(text_of(&answer), "t", "the end is kept");
+        }
     }
 }
 

@@ -306,3 +306,190 @@ impl fmt::Display for EventId {
         write!(f, "{:08x}_{}", self.stream, self.number)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::Arc,
+        task::{Context, Poll, Waker},
+        time::Duration,
+    };
+
+    use super::{EventId, Replay, Speaker};
+    use crate::{
+        limits::Limits,
+        session::{
+            Outbox, Overflow,
+            outbox::{Live, Next, Ticket},
+        },
+    };
+
+    /// What a reader reads until there is nothing more just now.
+    fn read(queue: &Outbox, ticket: Ticket) -> (Vec<String>, Option<EventId>, Option<Next>) {
+        let (mut said, mut last) = (Vec::new(), None);
+        loop {
+            match queue.poll_event(ticket, &mut Context::from_waker(Waker::noop())) {
+                Poll::Ready(Next::Said(event)) => {
+                    said.push(String::from_utf8(event.message.to_vec()).unwrap());
+                    last = Some(event.id);
+                }
+                Poll::Ready(end) => return (said, last, Some(end)),
+                Poll::Pending => return (said, last, None),
+            }
+        }
+    }
+
+    /// What a client reads that comes back, and how it goes on.
+    fn come_back(replay: &Arc<Replay>, own: &Outbox, last: EventId) -> Option<(Vec<String>, Live)> {
+        let found = replay.find(last)?;
+        let queue = match &found.speaker {
+            Speaker::Session => own,
+            Speaker::Call(queue) => queue,
+        };
+        let (ticket, mut number, mut said) = (queue.take_over(), last.number(), Vec::new());
+        loop {
+            match queue.go_live(ticket, number) {
+                Live::Behind => {
+                    let event = found.trail.first_after(number).unwrap();
+                    number = event.id.number();
+                    said.push(String::from_utf8(event.message.to_vec()).unwrap());
+                }
+                live => {
+                    queue.detach(ticket);
+                    return Some((said, live));
+                }
+            }
+        }
+    }
+
+    fn push(queue: &Outbox, text: &str) {
+        queue.push(text.as_bytes().to_vec()).unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_a_session_says_waits_for_its_client_as_long_as_it_is_kept() {
+        let limits = Limits::default();
+        let replay = Replay::new(&limits);
+        let own = Outbox::new(Overflow::Discard, &limits);
+        push(&own, "to nobody");
+        let ticket = own.attach(Some(replay.own())).unwrap();
+        assert!(own.attach(Some(replay.own())).is_none(), "one reads at a time");
+        push(&own, "a");
+        let (said, last, _) = read(&own, ticket);
+        let last = last.unwrap();
+        assert_eq!(said, ["a"]);
+        // Queued and never read, then said to nobody.
+        push(&own, "b\n");
+        own.detach(ticket);
+        push(&own, "c");
+        for _ in 0..2 {
+            assert_eq!(come_back(&replay, &own, last).unwrap(), (vec!["b ".to_owned(), "c".to_owned()], Live::Now));
+        }
+        tokio::time::advance(Duration::from_secs(299)).await;
+        push(&own, "d");
+        tokio::time::advance(Duration::from_secs(1)).await;
+        // Whoever is away for too long has missed too much.
+        assert!(replay.find(last).is_none());
+        push(&own, "e");
+        replay.forget_old();
+        let ticket = own.attach(Some(replay.own())).unwrap();
+        push(&own, "f");
+        let (said, newer, _) = read(&own, ticket);
+        assert_eq!(said, ["f"]);
+        assert!(newer.unwrap().number() > last.number());
+        assert_eq!(newer.unwrap().stream, last.stream);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn streams_are_forgotten_in_time_and_their_memory_with_them() {
+        let limits = Limits::default();
+        let replay = Replay::new(&limits);
+        let own = Outbox::new(Overflow::Discard, &limits);
+        let mut first = None;
+        for i in 0..1000 {
+            let queue = Arc::new(Outbox::new(Overflow::Keep, &limits));
+            push(&queue, "said");
+            let ticket = queue.attach(Some(replay.begin(&queue))).unwrap();
+            queue.finish(Some(vec![b'x'; 10_000]));
+            let (said, last, end) = read(&queue, ticket);
+            assert_eq!((said.len(), end), (2, Some(Next::Over)));
+            queue.detach(ticket);
+            if i == 0 {
+                first = last;
+                let id = EventId { number: 1, ..last.unwrap() };
+                assert_eq!(come_back(&replay, &own, id).unwrap().0.len(), 1);
+            }
+        }
+        let counts = || {
+            let store = replay.lock();
+            (store.streams.len(), store.events.len(), store.bytes)
+        };
+        let (streams, events, bytes) = counts();
+        assert!(bytes <= 1024 * 1024 && events <= 256 && streams <= events + 1, "{streams} {events} {bytes}");
+        assert!(replay.find(first.unwrap()).is_none());
+        tokio::time::advance(Duration::from_secs(300)).await;
+        replay.forget_old();
+        assert_eq!(counts(), (0, 0, 0));
+    }
+
+    #[test]
+    fn connections_end_when_the_handler_or_the_next_one_says_so() {
+        let limits = Limits { stream_queue_messages: Some(4), ..Limits::default() };
+        let replay = Replay::new(&limits);
+        let check = |act: fn(&Outbox), kept: &[&str]| {
+            let queue = Arc::new(Outbox::new(Overflow::Keep, &limits));
+            let trail = replay.begin(&queue);
+            let primed = trail.prime().unwrap();
+            let ticket = queue.attach(Some(trail)).unwrap();
+            push(&queue, "a");
+            act(&queue);
+            assert_eq!(read(&queue, ticket), (Vec::new(), None, Some(Next::HungUp)));
+            let (said, live) = come_back(&replay, &queue, primed).unwrap();
+            assert_eq!((said, live), (kept.iter().map(|&it| it.to_owned()).collect(), Live::Now));
+        };
+        check(Outbox::hang_up, &["a"]);
+        check(
+            |queue| {
+                let _ = queue.take_over();
+            },
+            &["a"],
+        );
+        check(|queue| (0..5).for_each(|_| push(queue, "b")), &["a", "b", "b", "b", "b", "b"]);
+        // Before the stream began there is nobody to send away yet.
+        let queue = Arc::new(Outbox::new(Overflow::Keep, &limits));
+        push(&queue, "a");
+        queue.hang_up();
+        assert!(queue.poll_spoken(&mut Context::from_waker(Waker::noop())).is_ready());
+        let trail = replay.begin(&queue);
+        let primed = trail.prime().unwrap();
+        let ticket = queue.attach(Some(trail)).unwrap();
+        assert_eq!(read(&queue, ticket).2, Some(Next::HungUp));
+        queue.finish(Some(b"z".to_vec()));
+        let again = || come_back(&replay, &queue, primed).unwrap().0;
+        assert_eq!((again(), again()), (vec!["a".to_owned(), "z".to_owned()], vec!["a".to_owned(), "z".to_owned()]));
+        // Where nothing is kept nobody is hung up on.
+        let plain = Outbox::new(Overflow::Close, &limits);
+        plain.hang_up();
+        assert!(plain.poll_spoken(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+
+    #[test]
+    fn a_session_that_ends_takes_its_streams_along() {
+        let limits = Limits::default();
+        let replay = Replay::new(&limits);
+        let queue = Arc::new(Outbox::new(Overflow::Keep, &limits));
+        let trail = replay.begin(&queue);
+        let primed = trail.prime().unwrap();
+        let ticket = queue.attach(Some(trail)).unwrap();
+        replay.end();
+        assert_eq!(read(&queue, ticket).2, Some(Next::Over));
+        assert!(replay.find(primed).is_none());
+    }
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for (text, is_one) in [("0000002a_7", true), ("2a_7", false), ("0000002A_7", false), ("0000002a_07", false)] {
+            assert_eq!(EventId::parse(text).map(|id| id.to_string()), is_one.then(|| text.to_owned()), "{text}");
+        }
+    }
+}
