@@ -59,6 +59,7 @@ impl From<ServerOptions> for Draft {
 
 impl Draft {
     /// What was said so far of a listener need not be used: nothing is lost without one.
+    #[cfg(feature = "cli")]
     pub(super) fn offer(&mut self) {
         self.offered = self.lost();
     }

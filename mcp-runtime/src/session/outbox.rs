@@ -22,6 +22,7 @@ pub(crate) enum Overflow {
     /// Whoever speaks waits: there is one reader, and it is the other end of a pipe.
     Wait,
     /// The queue closes: one reader among many may not hold up the rest.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has many"))]
     Close,
     /// As `Close`, until the next reader comes; and while there is no reader nothing is kept.
     #[cfg(feature = "http")]
@@ -54,8 +55,10 @@ struct Queue {
     overflowed: bool,
     reader: Option<Waker>,
     /// Somebody reads, where that is minded.
+    #[cfg(feature = "http")]
     attached: bool,
     /// The connection is to end before it has a trail to leave.
+    #[cfg(feature = "http")]
     hung_up: bool,
     /// Which reader it is.
     #[cfg(feature = "http")]

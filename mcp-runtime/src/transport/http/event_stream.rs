@@ -193,6 +193,20 @@ impl EventStream {
         }
     }
 
+    /// What is there to say without waiting.
+    fn said_already(&mut self, cx: &mut Context<'_>) -> Option<Said> {
+        if self.trail.is_none() {
+            return self.queue.outbox().take().map(Said::from);
+        }
+        match self.poll_said(cx) {
+            Poll::Ready(said) => {
+                self.done = said.is_none();
+                said
+            }
+            Poll::Pending => None,
+        }
+    }
+
     /// Puts a message on its way, and those behind it as long as they are small.
     fn gather(&mut self, mut said: Said, cx: &mut Context<'_>) {
         let mut events = BytesMut::new();
@@ -212,13 +226,9 @@ impl EventStream {
             if events.len() > Self::SMALL {
                 break;
             }
-            match self.poll_said(cx) {
-                Poll::Ready(Some(another)) => said = another,
-                Poll::Ready(None) => {
-                    self.done = true;
-                    break;
-                }
-                Poll::Pending => break,
+            match self.said_already(cx) {
+                Some(another) => said = another,
+                None => break,
             }
         }
         // What stands there comes after these.
