@@ -68,7 +68,7 @@ struct Topic {
 }
 
 /// Has one of everything.
-#[mcp_server(name = "everything", version = "1.0.0")]
+#[mcp_server(name = "everything", version = "1.0.0", resumability)]
 mod everything {
     use super::*;
 
@@ -363,6 +363,14 @@ mod everything {
     ) -> String {
         handle.resource_updated(&uri);
         format!("{uri} has changed.")
+    }
+
+    /// Ends its connection, so that the client comes back for the answer
+    #[mcp_tool]
+    async fn test_reconnection(context: Context) -> &'static str {
+        context.close_stream();
+        tokio::time::sleep(2 * PAUSE).await;
+        "The answer came over another connection."
     }
 
     /// Takes what a schema written by hand says

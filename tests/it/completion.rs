@@ -10,7 +10,7 @@ use crate::everywhere_on;
 
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "only its names matter")]
+#[allow(dead_code, reason = "only its names matter")]
 enum Shade {
     Red,
     /// Like the rest

@@ -89,7 +89,7 @@ impl Doors {
         ));
         let mcp = options.mcp.as_ref().map(|mcp| {
             let (sessions, streams) = (Arc::clone(sessions), Arc::clone(streams));
-            let streamable = Streamable::new(Arc::clone(dispatcher), limits.clone(), mcp.sessions, sessions, streams);
+            let streamable = Streamable::new(Arc::clone(dispatcher), limits.clone(), mcp, sessions, streams);
             (mcp.path.clone(), streamable)
         });
         let house = House(Arc::new(Rooms {
@@ -250,7 +250,7 @@ async fn open_stream(
     }
     let Opening { principal, credential } = opening;
     let (session, response) = legacy.open(request.headers(), principal.as_deref(), credential.as_deref())?;
-    lane.carry(Carried::Session(Arc::downgrade(&session)));
+    lane.carry(Carried::Session(Arc::downgrade(&session), None));
     Ok(response.map(Body::new))
 }
 
