@@ -52,7 +52,7 @@ mod completing {
     /// A picture by its shade
     #[mcp_resource(uri = "picture://{shade}/{name}")]
     fn picture(shade: Shade, #[mcp(complete = later)] name: String) -> String {
-        drop(shade);
+        let _ = shade;
         name
     }
 
