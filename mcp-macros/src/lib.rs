@@ -63,7 +63,7 @@ use signature::Kind;
 /// | `format = "…"` | the `format` of its schema |
 /// | `flatten` | the fields of its type are the arguments |
 /// | `header = "Name"` | the HTTP header that repeats it |
-/// | `complete = function` | what completes it, in prompts and templates: `fn(&str) -> Vec<String>`, sync or async |
+/// | `complete = function` | what completes it, in prompts and templates: `fn(&str) -> Vec<String>`, sync or async; `fn(&CompletionRequest)` where the other arguments matter. A type whose `JsonSchema` lists its values needs none |
 #[proc_macro_attribute]
 pub fn mcp_tool(keys: TokenStream, item: TokenStream) -> TokenStream {
     entry::lone(Kind::Tool, keys.into(), item.into()).into()
@@ -121,12 +121,13 @@ pub fn mcp_prompt(keys: TokenStream, item: TokenStream) -> TokenStream {
 /// | key | meaning |
 /// |---|---|
 /// | `name = "…"`, `version = "…"` | the server's (the package's) |
-/// | `title = "…"`, `website_url = "…"`, `icons = ["…"]` | for people |
+/// | `title = "…"`, `description = "…"`, `website_url = "…"`, `icons = ["…"]` | for people |
 /// | `instructions = "…"` | for models (the doc comment) |
 /// | `profile = "portable"` or `"full"` | schemas that any client reads, or with everything in them |
 /// | `transport = "stdio"`, `"sse"` or `"http-stream"` | how it is served, unless the options say otherwise |
 /// | `auth = "jwt"`, `"apikey"` or `"oauth"` | who may call; keys and secrets are given at run time |
 /// | `port = 8080`, `endpoint = "/sse"`, `message_endpoint = "/messages"` | where the listener is |
+/// | `resumability` | a client of Streamable HTTP that lost its stream gets what it missed |
 /// | `cors = ["https://…"]` | the websites that may call |
 /// | `crate = ::path` | where `mcp_runtime` is found, for all functions within |
 #[proc_macro_attribute]

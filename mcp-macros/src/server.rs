@@ -19,10 +19,11 @@ use super::{
     signature::{Function, Kind},
 };
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 16] = [
     "name",
     "version",
     "title",
+    "description",
     "instructions",
     "website_url",
     "icons",
@@ -32,6 +33,7 @@ const KEYS: [&str; 14] = [
     "port",
     "endpoint",
     "message_endpoint",
+    "resumability",
     "cors",
     "crate",
 ];
@@ -452,6 +454,7 @@ struct ServerOptions {
     name: Option<LitStr>,
     version: Option<LitStr>,
     title: Option<LitStr>,
+    description: Option<LitStr>,
     instructions: Option<Text>,
     website_url: Option<LitStr>,
     icons: Vec<LitStr>,
@@ -461,6 +464,7 @@ struct ServerOptions {
     port: Option<u16>,
     endpoint: Option<LitStr>,
     message_endpoint: Option<LitStr>,
+    resumability: bool,
     cors: Option<Vec<LitStr>>,
 }
 
@@ -487,6 +491,7 @@ impl ServerOptions {
             name: options.text("name", errors),
             version: options.text("version", errors),
             title: options.text("title", errors),
+            description: options.text("description", errors),
             instructions: options.prose("instructions", errors).or_else(|| Text::from_docs(attrs)),
             website_url,
             icons: icons(&mut options, errors),
@@ -496,6 +501,7 @@ impl ServerOptions {
             port: options.count("port", u16::MAX.into(), errors).and_then(|port| u16::try_from(port.value).ok()),
             endpoint,
             message_endpoint,
+            resumability: options.flag("resumability", errors).is_some_and(|flag| flag.value),
             cors,
         }
     }
@@ -506,6 +512,7 @@ impl ServerOptions {
             name,
             version,
             title,
+            description,
             instructions,
             website_url,
             icons,
@@ -515,6 +522,7 @@ impl ServerOptions {
             port,
             endpoint,
             message_endpoint,
+            resumability,
             cors,
         } = self;
         let name = name
@@ -523,7 +531,7 @@ impl ServerOptions {
         let version = version
             .as_ref()
             .map_or_else(|| quote_spanned!(span=> ::core::env!("CARGO_PKG_VERSION")), ToTokens::into_token_stream);
-        let title = title.iter();
+        let (title, description) = (title.iter(), description.iter());
         let instructions = instructions.iter();
         let website_url = website_url.iter();
         let icons = (!icons.is_empty()).then(|| quote_spanned!(span=> .icons(&[#(#icons),*])));
@@ -533,13 +541,14 @@ impl ServerOptions {
         let port = port.iter();
         let endpoint = endpoint.iter();
         let message_endpoint = message_endpoint.iter();
+        let resumability = resumability.then(|| quote_spanned!(span=> .resumability(true)));
         let cors = cors.as_ref().map(|origins| quote_spanned!(span=> .cors(&[#(#origins),*])));
         let runtime = runtime.at(span);
         quote_spanned! {span=>
             #runtime::Server::new(#name, #version)
-                #(.title(#title))* #(.instructions(#instructions))* #(.website_url(#website_url))* #icons #full_schemas
+                #(.title(#title))* #(.description(#description))* #(.instructions(#instructions))* #(.website_url(#website_url))* #icons #full_schemas
                 #(.transport(#transport))* #(.auth(#auth))* #(.port(#port))* #(.endpoint(#endpoint))*
-                #(.message_endpoint(#message_endpoint))* #cors
+                #(.message_endpoint(#message_endpoint))* #resumability #cors
         }
     }
 }
@@ -548,7 +557,7 @@ impl ServerOptions {
 fn refuse_unfit_keys(options: &mut Options, transport: Option<&At<&'static str>>, errors: &mut Errors) {
     let (unfit, reason): (&[&str], _) = match transport.map(|transport| transport.value) {
         Some("stdio") => (
-            &["auth", "port", "endpoint", "message_endpoint", "cors"],
+            &["auth", "port", "endpoint", "message_endpoint", "resumability", "cors"],
             "`transport = \"stdio\"` has no listener; remove it, or choose `sse` or `http-stream`",
         ),
         Some("http-stream") => {

@@ -64,12 +64,15 @@ pub use config::{CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, Tran
 pub use limits::Limits;
 pub use principal::{AuthMethod, OwnerKey, Principal};
 pub use secret::Secret;
-pub use serve::{Bound, Handle, McpServer};
+pub use serve::{Bound, McpServer};
 pub use server::{
     ask::{AskError, ClientFeature, Elicit, ElicitUrl, Elicited, ListRoots, Sample},
+    completion::CompletionRequest,
     context::{Claims, Context, FromContext, State},
+    dynamic::DynamicTool,
     error::Error,
     form::{ElicitationForm, FormError},
+    handle::Handle,
     outcome::{
         IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, Json, PromptError, ReadRequest, ResourceError,
         ToolError,
@@ -87,7 +90,7 @@ pub mod prelude {
     pub use mcp_macros::*;
 
     pub use crate::{
-        Context, Elicited, Error, Json, McpServer, PromptError, ResourceError, ServerOptions, State, ToolError,
+        Context, Elicited, Error, Handle, Json, McpServer, PromptError, ResourceError, ServerOptions, State, ToolError,
         protocol::{
             CallToolResult, ContentBlock, GetPromptResult, PromptMessage, ReadResourceResult, ResourceContents,
         },

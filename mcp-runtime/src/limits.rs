@@ -47,12 +47,20 @@ pub struct Limits {
     pub stream_queue_messages: Option<usize>,
     /// `streamQueueBytes`: bytes waiting for one reader (4 MiB). Over it the stream is closed.
     pub stream_queue_bytes: Option<usize>,
+    /// `replayEvents`: events kept for the clients of one session that resume a stream (256). Over it the oldest goes.
+    pub replay_events: Option<usize>,
+    /// `replayBytes`: bytes of those (1 MiB). Over it the oldest goes.
+    pub replay_bytes: Option<usize>,
+    /// `replaySeconds`: time that each of them is kept, and a stream without a connection with it (5 min).
+    pub replay: Option<Duration>,
     /// `stalledWriteSeconds`: time without progress of a write (20 s). Over it the connection is closed.
     pub stalled_write: Option<Duration>,
     /// `keepAliveSeconds`: time between comment lines on an idle event stream (15 s).
     pub keep_alive: Option<Duration>,
     /// `maxRequestsPerSession`: requests in flight of one session (64). Over it: 429, on stdio reading stops instead.
     pub max_requests_per_session: Option<usize>,
+    /// `maxSubscriptionUris`: resources that one session, or one subscription, watches (1000). Over it: refused.
+    pub max_subscription_uris: Option<usize>,
     /// `callTimeoutSeconds`: time for one call, extended by its progress (5 min). Over it: -32603.
     pub call_timeout: Option<Duration>,
     /// `maxCallSeconds`: time for one call whatever it reports (1 h). Over it: -32603.
@@ -115,9 +123,13 @@ impl Default for Limits {
             max_streams_per_principal: Some(1024),
             stream_queue_messages: Some(256),
             stream_queue_bytes: Some(4 * MIB),
+            replay_events: Some(256),
+            replay_bytes: Some(MIB),
+            replay: seconds(5 * 60),
             stalled_write: seconds(20),
             keep_alive: seconds(15),
             max_requests_per_session: Some(64),
+            max_subscription_uris: Some(1000),
             call_timeout: seconds(5 * 60),
             max_call: seconds(60 * 60),
             max_rounds: Some(16),

@@ -3,19 +3,18 @@
 use std::{any::Any, fmt, net::SocketAddr, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    sync::watch,
-};
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{
     config::{ServerOptions, SseOptions, TransportOptions},
     limits::Limits,
-    protocol::{CacheScope, Caching, Implementation},
+    protocol::{CacheScope, Caching, Icon, Implementation},
     server::{
         definition::{self, Definition},
         dispatch::Dispatcher,
+        dynamic::DynamicTool,
         error::Error,
+        handle::Handle,
         registry::{self, PromptItem, Registration, ResourceItem, ToolItem},
         seal::Seal,
     },
@@ -44,9 +43,9 @@ use crate::{
 pub struct McpServer {
     options: ServerOptions,
     registration: Registration,
-    title: Option<&'static str>,
-    website_url: Option<&'static str>,
-    icons: &'static [&'static str],
+    handle: Handle,
+    /// What it says of itself beside its name and its version.
+    info: Implementation,
     limits: Option<Limits>,
     /// Options of a listener from an attribute that names no transport: a layer may choose one.
     attribute: Option<Value>,
@@ -61,9 +60,8 @@ impl McpServer {
         Self {
             options,
             registration,
-            title: None,
-            website_url: None,
-            icons: &[],
+            handle: Handle::new(),
+            info: Implementation::default(),
             limits: None,
             attribute: None,
             fault: None,
@@ -85,16 +83,14 @@ impl McpServer {
         }
         let mut registration = Registration::new();
         registration.add_definition(&state, &definition);
-        Self {
-            options,
-            registration,
-            title: declared.title,
-            website_url: declared.website_url,
-            icons: declared.icons,
-            limits: None,
-            attribute,
-            fault,
-        }
+        let info = Implementation {
+            title: declared.title.map(str::to_owned),
+            description: declared.description.map(str::to_owned),
+            website_url: declared.website_url.map(str::to_owned),
+            icons: registry::icons(declared.icons),
+            ..Implementation::default()
+        };
+        Self { options, registration, handle: Handle::new(), info, limits: None, attribute, fault }
     }
 
     /// Adds a lone tool: the name of a function under `#[mcp_tool]`.
@@ -118,10 +114,90 @@ impl McpServer {
         self
     }
 
+    /// Adds a tool that was made while the program runs.
+    #[must_use]
+    pub fn dynamic_tool(mut self, tool: DynamicTool) -> Self {
+        self.registration.add_dynamic_tool(tool);
+        self
+    }
+
+    /// Offers tools even while there are none: for a server whose tools all come and go by its [`Handle`]. Clients of
+    /// versions with sessions are told once what a server offers.
+    #[must_use]
+    pub fn offer_tools(mut self) -> Self {
+        self.registration.offer_tools();
+        self
+    }
+
+    /// Says that the server has an extension of the protocol, with its settings: a JSON object, `{}` for none.
+    ///
+    /// ```
+    /// use mcp_runtime::{McpServer, ServerOptions};
+    /// use serde_json::json;
+    ///
+    /// let server = McpServer::new(ServerOptions::default()).extension("com.example/search", json!({"depth": 3}));
+    /// # drop(server);
+    /// ```
+    #[must_use]
+    pub fn extension(mut self, name: impl Into<String>, settings: Value) -> Self {
+        self.registration.add_extension(name.into(), settings);
+        self
+    }
+
+    /// The server's name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.info.title = Some(title.into());
+        self
+    }
+
+    /// What the server is, for people.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.info.description = Some(description.into());
+        self
+    }
+
+    /// Where to read about the server.
+    #[must_use]
+    pub fn website_url(mut self, url: impl Into<String>) -> Self {
+        self.info.website_url = Some(url.into());
+        self
+    }
+
+    /// Pictures that stand for the server.
+    #[must_use]
+    pub fn icons(mut self, icons: Vec<Icon>) -> Self {
+        self.info.icons = Some(icons);
+        self
+    }
+
+    /// What can be done with the server while it serves; to be had before it does, for whatever runs beside it.
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    /// use mcp_runtime::prelude::*;
+    ///
+    /// # async fn run(server: McpServer) -> Result<(), Error> {
+    /// let handle = server.handle();
+    /// tokio::spawn(async move {
+    ///     loop {
+    ///         tokio::time::sleep(Duration::from_secs(60)).await;
+    ///         handle.resource_updated("weather://paris");
+    ///     }
+    /// });
+    /// server.run().await
+    /// # }
+    /// ```
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
     /// Adds all that another server offers, by the names it has there. The other's options do not count.
     #[must_use]
     pub fn mount(mut self, other: McpServer) -> Self {
         self.fault = self.fault.or(other.fault);
+        other.handle.mount_on(&self.handle);
         self.registration.mount(None, other.registration);
         self
     }
@@ -130,6 +206,7 @@ impl McpServer {
     #[must_use]
     pub fn mount_at(mut self, prefix: &str, other: McpServer) -> Self {
         self.fault = self.fault.or(other.fault);
+        other.handle.mount_on(&self.handle);
         self.registration.mount(Some(prefix), other.registration);
         self
     }
@@ -227,6 +304,7 @@ impl McpServer {
             _ => {}
         }
         let transport = self.options.transport.clone();
+        let handle = self.handle.clone();
         let has_own_key = self.options.state_keys.is_empty();
         let dispatcher = self.dispatcher()?;
         let kind = match transport {
@@ -246,16 +324,12 @@ impl McpServer {
                  this process only; replicas behind one address, and restarts, need a key in common"
             );
         }
-        let (stop, stopped) = watch::channel(false);
-        let handle = Handle {
-            stop: Arc::new(stop),
-            #[cfg(feature = "http")]
-            sessions: match &kind {
-                Kind::Http { listener, .. } => Some(Arc::clone(listener.sessions())),
-                Kind::Stdio(_) => None,
-            },
-        };
-        Ok(Bound { kind, handle, stopped })
+        #[cfg(feature = "http")]
+        if let Kind::Http { listener, .. } = &kind {
+            let sessions = Arc::clone(listener.sessions());
+            handle.count_sessions(move || sessions.count());
+        }
+        Ok(Bound { kind, handle })
     }
 
     /// Serves one client over any pair of byte streams, one JSON message a line, as stdio does.
@@ -267,8 +341,9 @@ impl McpServer {
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin,
     {
+        let stop = self.handle.stopped();
         let dispatcher = self.dispatcher()?;
-        stdio::serve(dispatcher, reader, writer, std::future::pending()).await.map_err(stream_failed)
+        stdio::serve(dispatcher, reader, writer, stop).await.map_err(stream_failed)
     }
 
     /// Serves with a runtime of its own: [`McpServer::run`] for a `main` without one.
@@ -340,14 +415,7 @@ impl McpServer {
             (None, TransportOptions::HttpStream(options)) => options.limits,
             (None, TransportOptions::Stdio) => Limits::default(),
         };
-        let info = Implementation {
-            name: self.options.name,
-            version: self.options.version,
-            title: self.title.map(str::to_owned),
-            description: None,
-            website_url: self.website_url.map(str::to_owned),
-            icons: registry::icons(self.icons),
-        };
+        let info = Implementation { name: self.options.name, version: self.options.version, ..self.info };
         let mut problems = crate::config::limit_problems(&limits);
         match problems.len() {
             0 => {}
@@ -355,8 +423,13 @@ impl McpServer {
             _ => return Err(Error::Several(problems)),
         }
         let seal = Seal::new(&self.options.state_keys, &limits)?;
-        let registry = self.registration.build(info, self.options.instructions)?;
-        Ok(Dispatcher::new(registry, limits, seal))
+        // So that whatever is called finds it, whichever server it was mounted from.
+        let mut registration = self.registration;
+        registration.add_state(self.handle.clone());
+        let registry = registration.build(info, self.options.instructions)?;
+        let dispatcher = Dispatcher::new(registry, limits, seal);
+        self.handle.start(dispatcher.live());
+        Ok(dispatcher)
     }
 }
 
@@ -370,7 +443,6 @@ impl Default for McpServer {
 pub struct Bound {
     kind: Kind,
     handle: Handle,
-    stopped: watch::Receiver<bool>,
 }
 
 enum Kind {
@@ -408,15 +480,7 @@ impl Bound {
     /// # Errors
     /// When standard input or output fails.
     pub async fn serve(self) -> Result<(), Error> {
-        let mut stopped = self.stopped;
-        let stop = async move {
-            // An error means that no handle is left which could stop it.
-            if stopped.wait_for(|stop| *stop).await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
-        // Kept until the end, so that `stop` has a sender.
-        let _handle = self.handle;
+        let stop = self.handle.stopped();
         match self.kind {
             Kind::Stdio(dispatcher) => {
                 let (reader, writer, redirected) = stdio::standard_streams().map_err(stream_failed)?;
@@ -464,36 +528,6 @@ impl fmt::Debug for Bound {
     }
 }
 
-/// What can be done with a server while it serves; clones speak of the same server.
-#[derive(Clone)]
-pub struct Handle {
-    stop: Arc<watch::Sender<bool>>,
-    #[cfg(feature = "http")]
-    sessions: Option<Arc<crate::transport::http::Sessions>>,
-}
-
-impl Handle {
-    /// How many sessions there are: those of the listener that are open now; stdio has one for its whole life.
-    pub fn sessions(&self) -> usize {
-        #[cfg(feature = "http")]
-        if let Some(sessions) = &self.sessions {
-            return sessions.count();
-        }
-        1
-    }
-
-    /// Ends serving: nothing new is accepted, streams end, calls in flight get `shutdownGraceSeconds`.
-    pub fn shut_down(&self) {
-        self.stop.send_replace(true);
-    }
-}
-
-impl fmt::Debug for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handle").field("sessions", &self.sessions()).finish_non_exhaustive()
-    }
-}
-
 /// Opens the listener of these options: `event_stream` says whether HTTP+SSE is served, `mcp` where Streamable HTTP is.
 #[cfg(feature = "http")]
 async fn listen(
@@ -504,14 +538,16 @@ async fn listen(
 ) -> Result<Kind, Error> {
     use crate::transport::http::{EventStreamPaths, HttpOptions, Listener, McpEndpoint};
 
-    // What may be asked for, but does not exist yet, is refused: nothing is configured and ignored.
-    if options.resumability {
-        let (option, what) = ("transport.options.resumability".to_owned(), "resuming a stream".to_owned());
-        return Err(Error::NotBuilt { option, what });
+    if options.resumability && !options.sessions {
+        tracing::warn!("without `sessions` nothing can be resumed: `resumability` has no effect");
     }
     let SseOptions { endpoint, message_endpoint, .. } = options;
     let event_stream = event_stream.then_some(EventStreamPaths { endpoint, message_endpoint });
-    let mcp = mcp.map(|path| McpEndpoint { path, sessions: options.sessions });
+    let mcp = mcp.map(|path| McpEndpoint {
+        path,
+        sessions: options.sessions,
+        resumability: options.resumability && options.sessions,
+    });
     #[cfg(feature = "cli")]
     let endpoints = {
         let mut endpoints = Endpoints::new();
@@ -583,6 +619,7 @@ fn attribute_layer(declared: &definition::Server) -> Option<Value> {
     set("port", declared.port.map(Value::from));
     set("endpoint", declared.endpoint.map(Value::from));
     set("messageEndpoint", declared.message_endpoint.map(Value::from));
+    set("resumability", declared.resumability.then_some(Value::Bool(true)));
     set("cors", declared.cors.map(|origins| json!({ "allowOrigins": origins })));
     set("auth", declared.auth.map(|auth| json!({ "type": auth, "options": {} })));
     let mut transport = Map::new();

@@ -41,6 +41,7 @@ pub(crate) struct Window {
     name = "fixture",
     version = "1.2.3",
     title = "The Fixture",
+    description = "A server for tests",
     website_url = "https://example.com",
     icons = ["https://example.com/server.png"]
 )]
@@ -62,6 +63,19 @@ pub(crate) mod functions {
     #[mcp_tool]
     fn echo(message: String) -> String {
         message
+    }
+
+    /// Gives back what headers repeat
+    #[mcp_tool]
+    fn routed(
+        /// Where to
+        #[mcp(header = "Region")]
+        region: Option<String>,
+        /// How urgent
+        #[mcp(header = "Rank")]
+        rank: Option<u32>,
+    ) -> String {
+        format!("{region:?} {rank:?}")
     }
 
     /// Gives a message back after some turns of the executor

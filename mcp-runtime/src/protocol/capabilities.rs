@@ -42,6 +42,9 @@ pub struct ServerCapabilities {
     /// Tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ListCapability>,
+    /// Extensions by their identifier, with their settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extensions: Option<Meta>,
 }
 
 /// A capability without settings: `{}`.

@@ -17,6 +17,9 @@ pub(crate) enum Method {
     ListPrompts,
     GetPrompt,
     Complete,
+    Subscribe,
+    Unsubscribe,
+    Listen,
     Initialized,
     Cancelled,
 }
@@ -40,6 +43,9 @@ impl Method {
             "prompts/get" => Self::GetPrompt,
             "prompts/list" => Self::ListPrompts,
             "completion/complete" => Self::Complete,
+            "resources/subscribe" => Self::Subscribe,
+            "resources/unsubscribe" => Self::Unsubscribe,
+            "subscriptions/listen" => Self::Listen,
             "logging/setLevel" => Self::SetLevel,
             "ping" => Self::Ping,
             "initialize" => Self::Initialize,
@@ -53,8 +59,13 @@ impl Method {
     /// Whether there is such a method in that version.
     pub(crate) fn exists_in(self, version: ProtocolVersion) -> bool {
         match self {
-            Self::Discover => version.is_stateless(),
-            Self::Initialize | Self::Ping | Self::SetLevel | Self::Initialized => !version.is_stateless(),
+            Self::Discover | Self::Listen => version.is_stateless(),
+            Self::Initialize
+            | Self::Ping
+            | Self::SetLevel
+            | Self::Subscribe
+            | Self::Unsubscribe
+            | Self::Initialized => !version.is_stateless(),
             _ => true,
         }
     }

@@ -85,6 +85,13 @@ impl Frame {
         }
     }
 
+    /// Writes the end of what the request `id` has begun, which says so under `key`.
+    pub(super) fn write_end(&self, out: &mut Vec<u8>, id: Id<'_>, key: &str) {
+        let (info, id_text) = (&self.info, id.as_str());
+        let result = format!(r#"{{"resultType":"complete","_meta":{{"{key}":{id_text},"{SERVER_INFO}":{info}}}}}"#);
+        write_raw_result(out, id, result.as_bytes());
+    }
+
     /// Writes the answer to `id` that asks before there can be a result.
     pub(super) fn write_question(&self, out: &mut Vec<u8>, id: Id<'_>, question: &InputRequiredResult) {
         let opening = format!(r#"{{"resultType":"input_required","_meta":{{"{SERVER_INFO}":{}}}"#, self.info);

@@ -14,6 +14,7 @@ use serde_json::{Value, value::RawValue};
 
 use super::{
     dispatch::Caller,
+    handle::Handle,
     round::{Answers, Round},
 };
 use crate::{
@@ -129,6 +130,18 @@ impl Context {
         self.0.call.cancelled().await;
     }
 
+    /// Ends the connection on which this call's answer is awaited, so that it needs none for a while: the client comes
+    /// back for what was said meanwhile, the answer included. The call goes on.
+    ///
+    /// It takes a listener with `resumability`, and a client of Streamable HTTP whose version knows this (2025-11-25);
+    /// elsewhere nothing happens.
+    pub fn close_stream(&self) {
+        #[cfg(feature = "http")]
+        if self.0.version.has_polling() {
+            self.outbox().hang_up();
+        }
+    }
+
     /// The request's `_meta`, if it had one.
     pub fn meta(&self) -> Option<Meta> {
         serde_json::from_str(self.0.meta.as_ref()?.get()).ok()
@@ -158,6 +171,11 @@ impl Context {
     /// The version of the protocol that this client speaks. Handlers need not know; logs may want to.
     pub fn protocol_version(&self) -> ProtocolVersion {
         self.0.version
+    }
+
+    /// The server itself: to say that something has changed, to add and remove tools, to shut it down.
+    pub fn handle(&self) -> Handle {
+        self.state::<Handle>().cloned().unwrap_or_else(Handle::new)
     }
 
     /// The server's state of type `T`, where one was given to [`McpServer::state`](crate::McpServer::state).

@@ -78,6 +78,7 @@ pub struct Server {
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
     pub(crate) title: Option<&'static str>,
+    pub(crate) description: Option<&'static str>,
     pub(crate) instructions: Option<&'static str>,
     pub(crate) website_url: Option<&'static str>,
     pub(crate) icons: &'static [&'static str],
@@ -87,6 +88,7 @@ pub struct Server {
     pub(crate) port: Option<u16>,
     pub(crate) endpoint: Option<&'static str>,
     pub(crate) message_endpoint: Option<&'static str>,
+    pub(crate) resumability: bool,
     pub(crate) cors: Option<&'static [&'static str]>,
 }
 
@@ -187,7 +189,7 @@ pub struct Parameter {
     pub(crate) max_items: Option<u64>,
     pub(crate) format: Option<&'static str>,
     pub(crate) header: Option<&'static str>,
-    pub(crate) complete: Option<super::outcome::Completer>,
+    pub(crate) complete: Option<super::completion::Completer>,
 }
 
 impl Segment {
@@ -268,6 +270,7 @@ impl Server {
             name,
             version,
             title: None,
+            description: None,
             instructions: None,
             website_url: None,
             icons: &[],
@@ -277,6 +280,7 @@ impl Server {
             port: None,
             endpoint: None,
             message_endpoint: None,
+            resumability: false,
             cors: None,
         }
     }
@@ -402,6 +406,8 @@ impl Server {
     setters! {
         /// `title`
         title: &'static str => title = Some(title);
+        /// `description`
+        description: &'static str => description = Some(description);
         /// `instructions`
         instructions: &'static str => instructions = Some(instructions);
         /// `website_url`
@@ -420,6 +426,8 @@ impl Server {
         endpoint: &'static str => endpoint = Some(endpoint);
         /// `message_endpoint`
         message_endpoint: &'static str => message_endpoint = Some(message_endpoint);
+        /// `resumability`
+        resumability: bool => resumability = resumability;
         /// `cors`
         cors: &'static [&'static str] => cors = Some(cors);
     }
@@ -458,7 +466,7 @@ impl Parameter {
         /// `header`
         header: &'static str => header = Some(header);
         /// `complete`
-        complete: super::outcome::Completer => complete = Some(complete);
+        complete: super::completion::Completer => complete = Some(complete);
     }
 }
 

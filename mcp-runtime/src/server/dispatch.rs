@@ -17,26 +17,29 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    answer::Answer,
+    answer::{Answer, Frame},
     arguments::{Mode, PromptCall, PromptRun, ResourceCall, ResourceRun, ToolCall, ToolRun, texts},
     blocking::BlockingPool,
+    completion,
     context::{Context, Scene, States},
     deadline::{Deadlines, Ended},
     lifecycle,
+    live::Live,
     message::{Binding, Body, Content, Message, Single},
     nearest::{excerpt, nearest},
-    outcome::{Completer, Later, Step, resource_not_found},
+    outcome::{Later, Step, resource_not_found},
     params::{self, Params},
     registry::{List, Registry},
     round::{Answers, Round},
     seal::{Bond, Seal},
     stateless::Era,
+    subscriptions,
 };
 use crate::{
     limits::Limits,
     principal::Principal,
     protocol::{
-        CompleteResult, Completion, ErrorCode, GetPromptResult, ProtocolVersion, ReadResourceResult, RpcError,
+        ErrorCode, GetPromptResult, ProtocolVersion, ReadResourceResult, RpcError,
         input::InputRequiredResult,
         jsonrpc::{Id, Malformed, write_error, write_raw_result, write_result},
         method::Method,
@@ -47,7 +50,8 @@ use crate::{
 /// A server's functions with all that calling them needs.
 #[derive(Debug)]
 pub(crate) struct Dispatcher {
-    registry: Registry,
+    live: Arc<Live>,
+    frame: Arc<Frame>,
     limits: Limits,
     blocking: BlockingPool,
     seal: Seal,
@@ -70,7 +74,7 @@ impl<'a> Caller<'a> {
     }
 
     /// Refuses a principal that lacks one of the scopes. Where nobody is authenticated there are none to lack.
-    fn must_have(self, scopes: &'static [&'static str]) -> Result<(), Refusal> {
+    pub(super) fn must_have(self, scopes: &'static [&'static str]) -> Result<(), Refusal> {
         match self.principal {
             Some(principal) if !scopes.iter().all(|scope| principal.has_scope(scope)) => Err(Refusal::Scopes(scopes)),
             _ => Ok(()),
@@ -78,18 +82,19 @@ impl<'a> Caller<'a> {
     }
 }
 
-/// A request on its way: who asks, under which id, in which version, and for what.
-struct Request<'a> {
-    caller: Caller<'a>,
-    id: Id<'a>,
+/// A request on its way: who asks, under which id, in which version, for what, and of what there is to be had.
+pub(super) struct Request<'a> {
+    pub(super) caller: Caller<'a>,
+    pub(super) id: Id<'a>,
     version: ProtocolVersion,
     method: &'a str,
-    params: &'a Params<'a>,
-    raw: Option<&'a RawValue>,
+    pub(super) params: &'a Params<'a>,
+    pub(super) raw: Option<&'a RawValue>,
+    pub(super) registry: &'a Registry,
 }
 
 /// Why a request gets no result.
-enum Refusal {
+pub(super) enum Refusal {
     Error(RpcError),
     /// The principal lacks one of these.
     Scopes(&'static [&'static str]),
@@ -160,11 +165,28 @@ impl Fault {
 impl Dispatcher {
     pub(crate) fn new(registry: Registry, limits: Limits, seal: Seal) -> Arc<Self> {
         let blocking = BlockingPool::new(&limits);
-        Arc::new(Self { registry, limits, blocking, seal })
+        let frame = Arc::clone(registry.frame());
+        Arc::new(Self { live: Live::new(registry), frame, limits, blocking, seal })
+    }
+
+    /// What the server has, for whoever changes it.
+    pub(crate) fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    /// Ends the subscriptions of a session in good order.
+    pub(crate) fn end_subscriptions(&self, session: &Arc<Session>) {
+        self.live.bus.end_of(session);
     }
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// The headers that repeat arguments of tools, for whom browsers must be told of them.
+    #[cfg(feature = "http")]
+    pub(crate) fn mirrored_headers(&self) -> Vec<String> {
+        self.live.registry().mirrored_headers()
     }
 
     /// Reads one message without acting on it.
@@ -205,11 +227,20 @@ impl Dispatcher {
         if let Some(refusal) = refusal {
             return refuse(out, &Malformed::invalid_request(&refusal), version);
         }
+        let binding = match caller.binding {
+            Binding::Pipe | Binding::HttpSse => Binding::HttpSse,
+            Binding::Http(_) => caller.binding,
+        };
+        let messages: Vec<_> = messages.iter().map(|message| Single::read(message.get(), binding)).collect();
+        if messages.iter().flatten().any(|single| !matches!(single.era, Era::Session)) {
+            let refusal = Malformed::invalid_request("a batch holds no request that speaks for itself");
+            return refuse(out, &refusal, version);
+        }
         let mut answers = Vec::new();
         let mut pending = Vec::new();
         for message in messages {
             let mut answer = Vec::new();
-            let received = match Single::read(message.get(), Binding::HttpSse) {
+            let received = match message {
                 Ok(single) => self.handle(caller, &single, &mut answer),
                 Err(malformed) => refuse(&mut answer, &malformed, version),
             };
@@ -253,8 +284,10 @@ impl Dispatcher {
             }
         };
         let Some(id) = single.id else {
-            if Method::parse(method) == Some(Method::Cancelled) {
-                cancel(caller.session, *raw);
+            match Method::parse(method) {
+                Some(Method::Cancelled) => cancel(caller.session, *raw),
+                Some(Method::Initialized) => subscriptions::join(&self.live.bus, &self.live.registry(), caller.session),
+                _ => {}
             }
             return Received::Accepted;
         };
@@ -321,7 +354,8 @@ impl Dispatcher {
             return Ok(Received::Busy);
         }
         let params = params.as_ref().map_err(Clone::clone)?;
-        let request = Request { caller, id, version, method, params, raw };
+        let registry = &**self.live.registry();
+        let request = Request { caller, id, version, method, params, raw, registry };
         match found {
             Method::CallTool => return self.call_tool(&request, out),
             Method::ReadResource => return self.read_resource(&request, out),
@@ -332,50 +366,46 @@ impl Dispatcher {
             Method::ListResourceTemplates => self.list(List::ResourceTemplates, &request, out)?,
             Method::ListPrompts => self.list(List::Prompts, &request, out)?,
             Method::Initialize => {
-                let result = lifecycle::initialize(&self.registry, session, raw)?;
+                let result = lifecycle::initialize(registry, session, raw)?;
                 write_result(out, id, &result);
             }
             Method::Discover => {
-                let result = lifecycle::discover(&self.registry);
-                self.registry.frame().write_own(out, id, version, &result);
+                let result = lifecycle::discover(registry);
+                self.frame.write_own(out, id, version, &result);
             }
             Method::SetLevel => {
                 set_level(session, raw)?;
                 write_raw_result(out, id, b"{}");
             }
             Method::Ping => write_raw_result(out, id, b"{}"),
+            Method::Subscribe => {
+                subscriptions::subscribe(&self.live.bus, &self.limits, &request)?;
+                write_raw_result(out, id, b"{}");
+            }
+            Method::Unsubscribe => {
+                subscriptions::unsubscribe(&self.live.bus, &request)?;
+                write_raw_result(out, id, b"{}");
+            }
+            Method::Listen => return subscriptions::listen(&self.live.bus, &self.frame, &self.limits, &request),
             Method::Initialized | Method::Cancelled => return Ok(Received::Accepted),
         }
         Ok(Received::Answered)
     }
 
     fn list(&self, list: List, request: &Request<'_>, out: &mut Vec<u8>) -> Result<(), RpcError> {
-        self.must_offer(list)?;
+        request.must_offer(list)?;
         let cursor = request.params.cursor()?;
-        let page = self.registry.pages(list, request.version).page(cursor.as_deref())?;
+        let page = request.registry.pages(list, request.version).page(cursor.as_deref())?;
         write_raw_result(out, request.id, page);
         Ok(())
     }
 
-    /// Refuses what concerns a capability that the server does not offer.
-    fn must_offer(&self, list: List) -> Result<(), RpcError> {
-        if self.registry.has(list) {
-            return Ok(());
-        }
-        let things = match list {
-            List::Tools => "tools",
-            List::Resources | List::ResourceTemplates => "resources",
-            List::Prompts => "prompts",
-        };
-        Err(RpcError::new(ErrorCode::MethodNotFound, format!("this server has no {things}")))
-    }
-
     fn call_tool(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
-        self.must_offer(List::Tools)?;
+        request.must_offer(List::Tools)?;
         let params = request.params;
         let name = params.name()?;
-        let Some(tool) = self.registry.tool(&name) else {
-            return Err(unknown("tool", &name, self.registry.tool_names()).into());
+        let Some(tool) = request.registry.tool(&name) else {
+            return Err(unknown("tool", &name, request.registry.tool_names()).into());
         };
         request.caller.must_have(tool.scopes)?;
         // An absent `arguments` and a null one are an empty object.
@@ -406,15 +436,15 @@ impl Dispatcher {
     }
 
     fn read_resource(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
-        self.must_offer(List::Resources)?;
+        request.must_offer(List::Resources)?;
         let uri = request.params.uri()?;
-        let found = match self.registry.resource(&uri) {
+        let found = match request.registry.resource(&uri) {
             Some(resource) => Some((resource, Vec::new())),
-            None => self.registry.template(&uri),
+            None => request.registry.template(&uri),
         };
         let Some((resource, variables)) = found else {
             let mut error = resource_not_found(&uri);
-            if let Some(near) = nearest(&uri, self.registry.resource_uris()) {
+            if let Some(near) = nearest(&uri, request.registry.resource_uris()) {
                 error.message.push_str(&format!("; did you mean `{near}`?"));
             }
             return Err(error.into());
@@ -429,7 +459,7 @@ impl Dispatcher {
                 scene: &scene,
             })))
         });
-        let declared = self.registry.declared(resource.spec.ttl, resource.spec.public_cache);
+        let declared = request.registry.declared(resource.spec.ttl, resource.spec.public_cache);
         let keep = move |result: &mut ReadResourceResult| {
             result.ttl_ms.get_or_insert(declared.ttl_ms);
             result.cache_scope.get_or_insert(declared.cache_scope);
@@ -438,10 +468,10 @@ impl Dispatcher {
     }
 
     fn get_prompt(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
-        self.must_offer(List::Prompts)?;
+        request.must_offer(List::Prompts)?;
         let name = request.params.name()?;
-        let Some(prompt) = self.registry.prompt(&name) else {
-            return Err(unknown("prompt", &name, self.registry.prompt_names()).into());
+        let Some(prompt) = request.registry.prompt(&name) else {
+            return Err(unknown("prompt", &name, request.registry.prompt_names()).into());
         };
         request.caller.must_have(prompt.scopes)?;
         let (arguments, problems) = texts(request.params.arguments)?;
@@ -465,63 +495,9 @@ impl Dispatcher {
     }
 
     fn complete(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
-        #[derive(Deserialize)]
-        struct Completed {
-            #[serde(rename = "ref")]
-            reference: Reference,
-            argument: Argument,
-        }
-        #[derive(Deserialize)]
-        #[serde(tag = "type")]
-        enum Reference {
-            #[serde(rename = "ref/prompt")]
-            Prompt { name: String },
-            #[serde(rename = "ref/resource")]
-            Resource { uri: String },
-        }
-        #[derive(Deserialize)]
-        struct Argument {
-            name: String,
-            value: String,
-        }
-        if !self.registry.has_completions() {
-            return Err(RpcError::new(ErrorCode::MethodNotFound, "this server completes no arguments").into());
-        }
-        let params: Completed = params::required(request.raw, "params.ref")?;
-        let name = params.argument.name.as_str();
-        let (completers, known): (&[(&str, Completer)], bool) = match &params.reference {
-            Reference::Prompt { name: prompt } => match self.registry.prompt(prompt) {
-                Some(prompt) => {
-                    let mut arguments = prompt.listed.arguments.iter().flatten();
-                    (&prompt.completers, arguments.any(|argument| argument.name == name))
-                }
-                None => return Err(unknown("prompt", prompt, self.registry.prompt_names()).into()),
-            },
-            Reference::Resource { uri } => {
-                match self.registry.template_of(uri).or_else(|| self.registry.template(uri).map(|(found, _)| found)) {
-                    Some(template) => (&template.completers, template.spec.segments.iter().any(|it| it.is(name))),
-                    None => return Err(unknown("resource template", uri, self.registry.resource_uris()).into()),
-                }
-            }
-        };
-        if !known {
-            return Err(
-                RpcError::invalid_params(format!("there is no argument `{}` to complete", excerpt(name))).into()
-            );
-        }
-        let complete = completers.iter().find(|(completed, _)| *completed == name).map(|(_, complete)| *complete);
-        let value = params.argument.value;
+        let step = completion::complete(request)?;
         let states = Arc::default();
         let scene = request.scene(&states)?;
-        let step = guarded(|| {
-            Step::Later(Box::pin(async move {
-                let values = match complete {
-                    Some(complete) => complete(value).await,
-                    None => Vec::new(),
-                };
-                Ok(CompleteResult { completion: Completion::new(values), meta: None })
-            }))
-        });
         Ok(self.advance(step, &scene, request, None, |_| (), out)?)
     }
 
@@ -546,7 +522,7 @@ impl Dispatcher {
         out: &mut Vec<u8>,
     ) -> Result<Received, RpcError> {
         let (id, version) = (request.id, scene.version);
-        let frame = self.registry.frame();
+        let frame = &self.frame;
         let (mut later, done) = match step {
             Step::Described => return Err(RpcError::internal("the handler did not run")),
             Step::Done(result) => (None, Poll::Ready(result)),
@@ -598,7 +574,7 @@ impl Dispatcher {
             }
             under_way.call.finish();
             drop(under_way);
-            let (id, frame) = (Id::of(&id), dispatcher.registry.frame());
+            let (id, frame) = (Id::of(&id), &dispatcher.frame);
             let mut answer = Vec::new();
             let written = match (question, ended) {
                 (Some(question), _) => question.map(|question| frame.write_question(&mut answer, id, &question)),
@@ -655,6 +631,19 @@ fn leave<R>(later: Later<R>, call: &Call) {
 }
 
 impl<'a> Request<'a> {
+    /// Refuses what concerns a capability that the server does not offer.
+    fn must_offer(&self, list: List) -> Result<(), RpcError> {
+        if self.registry.has(list) {
+            return Ok(());
+        }
+        let things = match list {
+            List::Tools => "tools",
+            List::Resources | List::ResourceTemplates => "resources",
+            List::Prompts => "prompts",
+        };
+        Err(RpcError::new(ErrorCode::MethodNotFound, format!("this server has no {things}")))
+    }
+
     /// What the request's handler may know of it.
     fn scene(&self, states: &'a Arc<States>) -> Result<Scene<'a>, RpcError> {
         let mut scene = Scene::new(self.caller, self.version, states);
@@ -693,19 +682,27 @@ pub(super) fn panicked() -> RpcError {
 }
 
 /// A call that has its place among those under way, until it is dropped.
-struct UnderWay {
+pub(super) struct UnderWay {
     session: Arc<Session>,
     id: String,
-    call: Arc<Call>,
+    pub(super) call: Arc<Call>,
 }
 
 impl UnderWay {
     fn begin(scene: &Scene<'_>, id: Id<'_>) -> Result<Self, RpcError> {
-        let call = scene.hand_over();
-        if !scene.caller.session.begin(id.as_str(), &call) {
+        Self::take(scene.caller.session, id, scene.hand_over())
+    }
+
+    /// A call that has no end of its own.
+    pub(super) fn lasting(session: &Arc<Session>, id: Id<'_>) -> Result<Self, RpcError> {
+        Self::take(session, id, Arc::new(Call::lasting()))
+    }
+
+    fn take(session: &Arc<Session>, id: Id<'_>, call: Arc<Call>) -> Result<Self, RpcError> {
+        if !session.begin(id.as_str(), &call) {
             return Err(RpcError::invalid_request("a request of this id is under way"));
         }
-        Ok(Self { session: Arc::clone(scene.caller.session), id: id.as_str().to_owned(), call })
+        Ok(Self { session: Arc::clone(session), id: id.as_str().to_owned(), call })
     }
 }
 
@@ -740,7 +737,7 @@ fn cancel(session: &Session, params: Option<&RawValue>) {
     }
 }
 
-fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> RpcError {
+pub(super) fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> RpcError {
     let mut message = format!("there is no {kind} `{}`", excerpt(name));
     if let Some(near) = nearest(name, names) {
         message.push_str(&format!("; did you mean `{near}`?"));

@@ -171,6 +171,15 @@ pub enum Error {
         /// The type that is missing.
         type_name: &'static str,
     },
+    /// What can only be done to a server that runs was asked of one that does not.
+    #[error("the server does not serve yet, or no more; add to it by `McpServer` before it does")]
+    NotServing,
+    /// A tool that is to be removed is not there.
+    #[error("there is no tool `{name}`")]
+    NoSuchTool {
+        /// The name that no tool has.
+        name: String,
+    },
     /// A test's client and the server did not come to terms.
     #[error("the handshake failed: {0}")]
     Handshake(String),

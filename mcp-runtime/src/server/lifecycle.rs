@@ -39,7 +39,7 @@ pub(super) fn initialize(
     }
     let mut result = InitializeResult {
         protocol_version: version.as_str().to_owned(),
-        capabilities: registry.capabilities(),
+        capabilities: registry.capabilities(session.hears()),
         server_info: registry.info().clone(),
         instructions: registry.instructions().map(str::to_owned),
     };
@@ -51,7 +51,7 @@ pub(super) fn initialize(
 pub(super) fn discover(registry: &Registry) -> DiscoverResult {
     DiscoverResult {
         supported_versions: ProtocolVersion::STATELESS.map(|version| version.as_str().to_owned()).to_vec(),
-        capabilities: registry.capabilities(),
+        capabilities: registry.capabilities(true),
         instructions: registry.instructions().map(str::to_owned),
         caching: registry.caching(),
     }

@@ -95,6 +95,15 @@ impl<'a> Message<'a> {
         Ok(Self(Content::Single(Single::read(text, binding)?)))
     }
 
+    /// Whether its answer is a stream without an end of its own.
+    #[cfg(feature = "http")]
+    pub(crate) fn listens(&self) -> bool {
+        let Content::Single(Single { id: Some(_), era: Era::Own(_), body: Body::Call { method, .. } }) = &self.0 else {
+            return false;
+        };
+        Method::parse(method) == Some(Method::Listen)
+    }
+
     /// What the message needs around it.
     #[cfg(feature = "http")]
     pub(crate) fn belongs(&self) -> Belongs {

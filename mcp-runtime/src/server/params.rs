@@ -135,6 +135,14 @@ pub(super) fn text<'a>(member: &str, raw: Option<&'a RawValue>) -> Result<Cow<'a
 /// # Errors
 /// -32602 in serde's words, without the place in a text that the client did not count.
 pub(super) fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, RpcError> {
+    read_at("params", raw)
+}
+
+/// A member of the parameters as a `T`.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn read_at<'a, T: Deserialize<'a>>(member: &str, raw: &'a RawValue) -> Result<T, RpcError> {
     serde_json::from_str(raw.get()).map_err(|_| {
         let mut deserializer = serde_json::Deserializer::from_str(raw.get());
         let Err(error) = serde_path_to_error::deserialize::<_, T>(&mut deserializer) else {
@@ -146,7 +154,7 @@ pub(super) fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, RpcEr
         };
         let said = error.inner().to_string();
         let said = said.split(" at line ").next().unwrap_or_default();
-        RpcError::invalid_params(format!("`params{}`: {}", beginning(&path), beginning(said)))
+        RpcError::invalid_params(format!("`{member}{}`: {}", beginning(&path), beginning(said)))
     })
 }
 

@@ -2,28 +2,32 @@
 
 use std::{
     any::Any,
-    collections::{HashMap, HashSet, hash_map::Entry},
+    collections::{HashMap, HashSet},
     fmt,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
+use serde_json::Value;
+
 use super::{
     answer::Frame,
     arguments::{Mode, PromptCall, ResourceCall, ToolCall},
+    completion::Completing,
     context::{Requirement, States},
     definition::{self, Prompt, PromptSpec, Resource, ResourceSpec, Segment, Tool, ToolSpec},
     describe::{PromptDescription, ResourceDescription, ToolDescription},
+    dynamic::DynamicTool,
     error::Error,
     list::Pages,
     mirrored::{self, MirroredArgument},
-    outcome::{Completer, Step},
+    outcome::Step,
     patterns::Patterns,
     template,
 };
 use crate::protocol::{
-    self, Annotations, CacheScope, Caching, CallToolResult, GetPromptResult, Icon, Implementation, ProtocolVersion,
-    ReadResourceResult, ServerCapabilities, ToolAnnotations,
+    self, Annotations, CacheScope, Caching, CallToolResult, GetPromptResult, Icon, Implementation, Meta,
+    ProtocolVersion, RawJson, ReadResourceResult, ServerCapabilities, ToolAnnotations,
     capabilities::{Empty, ListCapability},
 };
 
@@ -71,7 +75,7 @@ functions! {
     PromptCall => GetPromptResult;
 }
 
-type ToolFunction = Box<dyn for<'a> Function<ToolCall<'a>, CallToolResult>>;
+pub(super) type ToolFunction = Box<dyn for<'a> Function<ToolCall<'a>, CallToolResult>>;
 type ResourceFunction = Box<dyn for<'a> Function<ResourceCall<'a>, ReadResourceResult>>;
 type PromptFunction = Box<dyn for<'a> Function<PromptCall<'a>, GetPromptResult>>;
 
@@ -83,8 +87,13 @@ pub(crate) struct Registration {
     prompts: Vec<PendingItem<PromptSpec, PromptFunction>>,
     /// The states of this server (the first) and of those mounted on it.
     states: Vec<States>,
+    /// Tools that no function's table describes, each with the group of its states.
+    dynamic: Vec<(DynamicTool, usize)>,
+    /// Tools are offered even while there are none.
+    offers_tools: bool,
     page_size: Option<usize>,
     caching: Caching,
+    extensions: Meta,
 }
 
 struct PendingItem<Spec, F> {
@@ -143,6 +152,18 @@ impl Registration {
         self.states[0].insert(value);
     }
 
+    pub(crate) fn add_dynamic_tool(&mut self, tool: DynamicTool) {
+        self.dynamic.push((tool, 0));
+    }
+
+    pub(crate) fn offer_tools(&mut self) {
+        self.offers_tools = true;
+    }
+
+    pub(crate) fn add_extension(&mut self, name: String, settings: Value) {
+        self.extensions.insert(name, settings);
+    }
+
     pub(crate) fn set_page_size(&mut self, size: usize) {
         self.page_size = Some(size.max(1));
     }
@@ -158,6 +179,9 @@ impl Registration {
         self.tools.extend(other.tools.into_iter().map(|item| item.moved(offset, renamed)));
         self.resources.extend(other.resources.into_iter().map(|item| item.moved(offset, renamed)));
         self.prompts.extend(other.prompts.into_iter().map(|item| item.moved(offset, renamed)));
+        self.dynamic.extend(other.dynamic.into_iter().map(|(tool, group)| (tool.renamed(renamed), group + offset)));
+        self.offers_tools |= other.offers_tools;
+        self.extensions.extend(other.extensions);
         // What a mounted server was given holds for those mounted on it.
         let (own, mounted) = other.states.split_at_mut(1);
         for states in mounted {
@@ -166,7 +190,7 @@ impl Registration {
         self.states.extend(other.states);
     }
 
-    /// Checks everything, and makes the snapshot.
+    /// Checks everything, and makes the first snapshot.
     ///
     /// # Errors
     /// All that is wrong, in order of registration.
@@ -177,24 +201,31 @@ impl Registration {
         }
         let states: Vec<_> = self.states.into_iter().map(Arc::new).collect();
         let mut errors = Vec::new();
+        check_extensions(&self.extensions, &mut errors);
         let mut registry = Registry {
-            frame: Frame::new(&info),
-            info,
-            instructions,
-            tools: Vec::new(),
-            tool_index: HashMap::new(),
-            resources: Vec::new(),
-            resource_index: HashMap::new(),
-            resource_names: HashSet::new(),
-            templates: Vec::new(),
-            prompts: Vec::new(),
-            prompt_index: HashMap::new(),
-            page_size: self.page_size.unwrap_or(PAGE_SIZE),
-            caching: self.caching,
-            lists: Default::default(),
+            server: Arc::new(Identity {
+                frame: Arc::new(Frame::new(&info)),
+                info,
+                instructions,
+                page_size: self.page_size.unwrap_or(PAGE_SIZE),
+                caching: self.caching,
+                extensions: (!self.extensions.is_empty()).then_some(self.extensions),
+                states: Arc::clone(&states[0]),
+            }),
+            tools: Shelf::default(),
+            resources: Shelf::default(),
+            resource_names: Arc::default(),
+            templates: Arc::default(),
+            template_pages: Arc::default(),
+            prompts: Shelf::default(),
+            offers_tools: self.offers_tools,
         };
         for item in self.tools {
-            registry.add_tool(item, &states, &mut errors);
+            let states = Arc::clone(&states[item.states]);
+            registry.add_tool(item, states, &mut errors);
+        }
+        for (tool, group) in self.dynamic {
+            registry.add_dynamic(tool, Arc::clone(&states[group]), &mut errors);
         }
         for item in self.resources {
             registry.add_resource(item, &states, &mut errors);
@@ -202,12 +233,9 @@ impl Registration {
         for item in self.prompts {
             registry.add_prompt(item, &states, &mut errors);
         }
-        template::sort(&mut registry.templates);
-        match errors.len() {
-            0 => Ok(registry),
-            1 => Err(errors.remove(0)),
-            _ => Err(Error::Several(errors)),
-        }
+        template::sort(Vec::as_mut_slice(Arc::make_mut(&mut registry.templates)));
+        registry.offers_tools |= !registry.tools.items.is_empty();
+        in_one(errors).map_or(Ok(registry), Err)
     }
 }
 
@@ -229,26 +257,44 @@ impl fmt::Debug for Registration {
     }
 }
 
-/// All that a server has. Immutable: nothing on the way of a call locks, builds or clones it.
+/// All that a server has. Immutable: nothing on the way of a call locks, builds or clones it. A change is another
+/// registry, which shares with this one all that it did not change.
+#[derive(Clone)]
 pub(crate) struct Registry {
+    server: Arc<Identity>,
+    tools: Shelf<RegisteredTool>,
+    resources: Shelf<RegisteredResource>,
+    /// The names of resources and templates, for refusing one that is taken.
+    resource_names: Arc<HashSet<String>>,
+    /// Most specific first.
+    templates: Arc<Vec<Arc<RegisteredResource>>>,
+    template_pages: Arc<PagesOfVersions>,
+    prompts: Shelf<RegisteredPrompt>,
+    /// There are tools, or there were, or there will be.
+    offers_tools: bool,
+}
+
+/// What stays the same for as long as the server runs.
+struct Identity {
     info: Implementation,
     instructions: Option<String>,
-    tools: Vec<RegisteredTool>,
-    tool_index: HashMap<String, usize>,
-    resources: Vec<RegisteredResource>,
-    resource_index: HashMap<String, usize>,
-    /// The names of resources and templates, for refusing one that is taken.
-    resource_names: HashSet<String>,
-    /// Most specific first.
-    templates: Vec<RegisteredResource>,
-    prompts: Vec<RegisteredPrompt>,
-    prompt_index: HashMap<String, usize>,
     page_size: usize,
     /// How long lists and contents keep, where nothing else is said.
     caching: Caching,
-    frame: Frame,
-    /// The serialised pages of each list, by version: made when first asked for.
-    lists: [[OnceLock<Pages>; ProtocolVersion::ALL.len()]; List::ALL],
+    extensions: Option<Meta>,
+    frame: Arc<Frame>,
+    /// The server's own states, for what is added later.
+    states: Arc<States>,
+}
+
+/// The serialised pages of a list, by version: made when first asked for.
+type PagesOfVersions = [OnceLock<Pages>; ProtocolVersion::ALL.len()];
+
+/// Things of one kind, in order and by name, with their list as it is sent.
+struct Shelf<T> {
+    items: Arc<Vec<Arc<T>>>,
+    index: Arc<HashMap<String, usize>>,
+    pages: Arc<PagesOfVersions>,
 }
 
 /// A tool with all that its call needs.
@@ -267,7 +313,7 @@ pub(crate) struct RegisteredTool {
     /// The arguments that headers repeat.
     pub(crate) mirrored: Vec<MirroredArgument>,
     /// How long its entry in the list keeps.
-    caching: Caching,
+    pub(super) caching: Caching,
 }
 
 /// A resource or a template with all that its reading needs.
@@ -276,7 +322,7 @@ pub(crate) struct RegisteredResource {
     pub(crate) name: String,
     pub(crate) function: ResourceFunction,
     pub(crate) states: Arc<States>,
-    pub(crate) completers: Vec<(&'static str, Completer)>,
+    pub(crate) completing: Vec<(&'static str, Completing)>,
 }
 
 /// A prompt with all that its making needs.
@@ -286,7 +332,7 @@ pub(crate) struct RegisteredPrompt {
     pub(crate) description: Option<&'static str>,
     pub(crate) function: PromptFunction,
     pub(crate) states: Arc<States>,
-    pub(crate) completers: Vec<(&'static str, Completer)>,
+    pub(crate) completing: Vec<(&'static str, Completing)>,
 }
 
 /// Which list.
@@ -298,126 +344,172 @@ pub(crate) enum List {
     Prompts,
 }
 
-impl List {
-    const ALL: usize = 4;
-}
-
 impl Registry {
     pub(crate) fn info(&self) -> &Implementation {
-        &self.info
+        &self.server.info
     }
 
     pub(crate) fn instructions(&self) -> Option<&str> {
-        self.instructions.as_deref()
+        self.server.instructions.as_deref()
     }
 
     pub(crate) fn tool(&self, name: &str) -> Option<&RegisteredTool> {
-        self.tool_index.get(name).map(|index| &self.tools[*index])
+        self.tools.get(name)
     }
 
     pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
-        self.tools.iter().map(|tool| tool.listed.name.as_str())
+        self.tools.items.iter().map(|tool| tool.listed.name.as_str())
     }
 
     pub(crate) fn prompt(&self, name: &str) -> Option<&RegisteredPrompt> {
-        self.prompt_index.get(name).map(|index| &self.prompts[*index])
+        self.prompts.get(name)
     }
 
     pub(crate) fn prompt_names(&self) -> impl Iterator<Item = &str> {
-        self.prompts.iter().map(|prompt| prompt.listed.name.as_str())
+        self.prompts.items.iter().map(|prompt| prompt.listed.name.as_str())
     }
 
     /// The resource of exactly that URI.
     pub(crate) fn resource(&self, uri: &str) -> Option<&RegisteredResource> {
-        self.resource_index.get(uri).map(|index| &self.resources[*index])
+        self.resources.get(uri)
     }
 
     /// The most specific template that has that URI, with the values of its variables.
     pub(crate) fn template(&self, uri: &str) -> Option<(&RegisteredResource, Vec<(&'static str, String)>)> {
-        self.templates.iter().find_map(|template| Some((template, template::match_uri(template.spec.segments, uri)?)))
+        self.templates
+            .iter()
+            .find_map(|template| Some((&**template, template::match_uri(template.spec.segments, uri)?)))
     }
 
     /// The template that is written so.
     pub(crate) fn template_of(&self, uri_template: &str) -> Option<&RegisteredResource> {
-        self.templates.iter().find(|template| template.spec.uri == uri_template)
+        self.templates.iter().find(|template| template.spec.uri == uri_template).map(|template| &**template)
     }
 
     pub(crate) fn resource_uris(&self) -> impl Iterator<Item = &str> {
-        self.resources.iter().chain(&self.templates).map(|resource| resource.spec.uri)
+        self.resources.items.iter().chain(&*self.templates).map(|resource| resource.spec.uri)
     }
 
     pub(crate) fn has(&self, list: List) -> bool {
         match list {
-            List::Tools => !self.tools.is_empty(),
-            List::Resources | List::ResourceTemplates => !self.resources.is_empty() || !self.templates.is_empty(),
-            List::Prompts => !self.prompts.is_empty(),
+            List::Tools => self.offers_tools,
+            List::Resources | List::ResourceTemplates => !self.resources.items.is_empty() || !self.templates.is_empty(),
+            List::Prompts => !self.prompts.items.is_empty(),
         }
     }
 
     pub(crate) fn has_completions(&self) -> bool {
-        self.templates.iter().any(|template| !template.completers.is_empty())
-            || self.prompts.iter().any(|prompt| !prompt.completers.is_empty())
+        self.templates.iter().any(|template| !template.completing.is_empty())
+            || self.prompts.items.iter().any(|prompt| !prompt.completing.is_empty())
     }
 
-    /// What the server offers: what is registered, and nothing else.
-    pub(crate) fn capabilities(&self) -> ServerCapabilities {
-        let list = |list| self.has(list).then(ListCapability::default);
+    /// What the server offers: what is registered, and nothing else. Changes are announced to whoever `hears` them.
+    pub(crate) fn capabilities(&self, hears: bool) -> ServerCapabilities {
+        let list = |list, subscribe| self.has(list).then_some(ListCapability { list_changed: hears, subscribe });
         ServerCapabilities {
             logging: Some(Empty {}),
             completions: self.has_completions().then_some(Empty {}),
-            prompts: list(List::Prompts),
-            resources: list(List::Resources),
-            tools: list(List::Tools),
+            prompts: list(List::Prompts, false),
+            resources: list(List::Resources, hears),
+            tools: list(List::Tools, false),
+            extensions: self.server.extensions.clone(),
         }
     }
 
     /// The pages of a list as `version` knows it, serialised once.
     pub(crate) fn pages(&self, list: List, version: ProtocolVersion) -> &Pages {
-        self.lists[list as usize][version.index()].get_or_init(|| {
-            let (size, frame, caching) = (self.page_size, &self.frame, self.caching);
-            match list {
-                List::Tools => {
-                    let caching = self.tools.iter().map(|tool| tool.caching).reduce(Caching::and).unwrap_or(caching);
-                    let tools = self.tools.iter().map(|tool| tool.listed.clone());
-                    Pages::new("tools", tools, size, version, frame, caching)
-                }
-                List::Resources => {
-                    let resources = self.resources.iter().map(RegisteredResource::resource);
-                    Pages::new("resources", resources, size, version, frame, caching)
-                }
-                List::ResourceTemplates => {
-                    let templates = self.templates.iter().map(RegisteredResource::template);
-                    Pages::new("resourceTemplates", templates, size, version, frame, caching)
-                }
-                List::Prompts => {
-                    let prompts = self.prompts.iter().map(|prompt| prompt.listed.clone());
-                    Pages::new("prompts", prompts, size, version, frame, caching)
-                }
+        let Identity { page_size, frame, caching, .. } = &*self.server;
+        let (size, caching) = (*page_size, *caching);
+        let pages = match list {
+            List::Tools => &self.tools.pages,
+            List::Resources => &self.resources.pages,
+            List::ResourceTemplates => &self.template_pages,
+            List::Prompts => &self.prompts.pages,
+        };
+        pages[version.index()].get_or_init(|| match list {
+            List::Tools => {
+                let tools = &self.tools.items;
+                let caching = tools.iter().map(|tool| tool.caching).reduce(Caching::and).unwrap_or(caching);
+                Pages::new("tools", tools.iter().map(|tool| tool.listed.clone()), size, version, frame, caching)
+            }
+            List::Resources => {
+                let resources = self.resources.items.iter().map(|resource| resource.resource());
+                Pages::new("resources", resources, size, version, frame, caching)
+            }
+            List::ResourceTemplates => {
+                let templates = self.templates.iter().map(|template| template.template());
+                Pages::new("resourceTemplates", templates, size, version, frame, caching)
+            }
+            List::Prompts => {
+                let prompts = self.prompts.items.iter().map(|prompt| prompt.listed.clone());
+                Pages::new("prompts", prompts, size, version, frame, caching)
             }
         })
     }
 
+    /// The headers that repeat arguments, each once.
+    #[cfg(feature = "http")]
+    pub(crate) fn mirrored_headers(&self) -> Vec<String> {
+        let headers = self.tools.items.iter().flat_map(|tool| tool.mirrored.iter().map(|argument| argument.header()));
+        let mut headers: Vec<_> = headers.map(str::to_owned).collect();
+        headers.sort();
+        headers.dedup();
+        headers
+    }
+
     /// What results begin with.
-    pub(super) fn frame(&self) -> &Frame {
-        &self.frame
+    pub(super) fn frame(&self) -> &Arc<Frame> {
+        &self.server.frame
     }
 
     /// How long what was declared so keeps, and for whom.
     pub(crate) fn declared(&self, ttl: Option<Duration>, public: Option<bool>) -> Caching {
         let of = |public| if public { CacheScope::Public } else { CacheScope::Private };
-        let ttl = ttl.unwrap_or(Duration::from_millis(self.caching.ttl_ms));
-        Caching::new(ttl, public.map_or(self.caching.cache_scope, of))
+        let caching = self.caching();
+        let ttl = ttl.unwrap_or(Duration::from_millis(caching.ttl_ms));
+        Caching::new(ttl, public.map_or(caching.cache_scope, of))
     }
 
     /// How long what the server says of itself keeps.
     pub(crate) fn caching(&self) -> Caching {
-        self.caching
+        self.server.caching
     }
 
-    fn add_tool(&mut self, item: PendingItem<ToolSpec, ToolFunction>, states: &[Arc<States>], errors: &mut Vec<Error>) {
+    /// This registry with one more tool: a lone function.
+    ///
+    /// # Errors
+    /// As at start.
+    pub(super) fn with_tool(&self, tool: &Tool<()>) -> Result<Self, Error> {
+        let mut registration = Registration::new();
+        registration.add_tool(&Arc::new(()), tool, false);
+        let (mut changed, mut errors) = (self.clone(), Vec::new());
+        for item in registration.tools {
+            changed.add_tool(item, Arc::clone(&self.server.states), &mut errors);
+        }
+        changed.offers_tools = true;
+        in_one(errors).map_or(Ok(changed), Err)
+    }
+
+    /// This registry with one more tool that no function's table describes.
+    ///
+    /// # Errors
+    /// As at start.
+    pub(super) fn with_dynamic_tool(&self, tool: DynamicTool) -> Result<Self, Error> {
+        let (mut changed, mut errors) = (self.clone(), Vec::new());
+        changed.add_dynamic(tool, Arc::clone(&self.server.states), &mut errors);
+        changed.offers_tools = true;
+        in_one(errors).map_or(Ok(changed), Err)
+    }
+
+    /// This registry without the tool of that name; none where it has no such tool.
+    pub(super) fn without_tool(&self, name: &str) -> Option<Self> {
+        let mut changed = self.clone();
+        changed.tools.remove(name).then_some(changed)
+    }
+
+    fn add_tool(&mut self, item: PendingItem<ToolSpec, ToolFunction>, states: Arc<States>, errors: &mut Vec<Error>) {
         const KIND: &str = "tool";
-        let PendingItem { spec, name, function, states: group, full_schemas } = item;
-        let states = Arc::clone(&states[group]);
+        let PendingItem { spec, name, function, full_schemas, .. } = item;
         let mut description = ToolDescription::new(full_schemas);
         function.call(ToolCall(Mode::Describe(&mut description)));
         check_name(KIND, &name, errors);
@@ -462,7 +554,27 @@ impl Registry {
             mirrored,
             caching: self.declared(spec.ttl, spec.public_cache),
         };
-        insert(KIND, name, tool, &mut self.tools, &mut self.tool_index, errors);
+        self.tools.insert(KIND, name, tool, errors);
+    }
+
+    fn add_dynamic(&mut self, tool: DynamicTool, states: Arc<States>, errors: &mut Vec<Error>) {
+        const KIND: &str = "tool";
+        let tool = tool.register(states, self.caching());
+        let name = tool.listed.name.clone();
+        check_name(KIND, &name, errors);
+        let mut invalid = |reason: String| errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
+        let schema = |schema: &RawJson| schema.parse().unwrap_or(Value::Null);
+        let input = schema(&tool.listed.input_schema);
+        if input["type"] != "object" {
+            invalid("its input schema must be an object schema: `\"type\": \"object\"` at the root".to_owned());
+        }
+        if tool.listed.output_schema.as_ref().is_some_and(|output| !schema(output).is_object()) {
+            invalid("its output schema must be a JSON object".to_owned());
+        }
+        match mirrored::arguments(&input) {
+            Ok(mirrored) => self.tools.insert(KIND, name, RegisteredTool { mirrored, ..tool }, errors),
+            Err(reason) => invalid(reason),
+        }
     }
 
     fn add_resource(
@@ -477,23 +589,23 @@ impl Registry {
         function.call(ResourceCall(Mode::Describe(&mut description)));
         check_states("resource", &name, &description.requirements, &states, errors);
 
-        if !self.resource_names.insert(name.clone()) {
+        if !Arc::make_mut(&mut self.resource_names).insert(name.clone()) {
             errors.push(Error::Duplicate { kind: "resource", name });
             return;
         }
         let fixed = spec.segments.iter().all(|segment| matches!(segment, Segment::Literal(_)));
-        let resource = RegisteredResource { spec, name, function, states, completers: description.completers };
+        let resource = RegisteredResource { spec, name, function, states, completing: description.completing.0 };
         if fixed {
             let uri = spec.uri.to_owned();
-            if self.resource_index.contains_key(&uri) {
+            if self.resources.get(&uri).is_some() {
                 errors.push(Error::DuplicateUri { kind: "resource", uri });
                 return;
             }
-            insert("resource", uri, resource, &mut self.resources, &mut self.resource_index, errors);
+            self.resources.insert("resource", uri, resource, errors);
         } else if self.templates.iter().any(|other| template::is_same(other.spec.segments, spec.segments)) {
             errors.push(Error::DuplicateUri { kind: "resource template", uri: spec.uri.to_owned() });
         } else {
-            self.templates.push(resource);
+            Arc::make_mut(&mut self.templates).push(Arc::new(resource));
         }
     }
 
@@ -524,9 +636,9 @@ impl Registry {
             description: spec.description,
             function,
             states,
-            completers: description.completers,
+            completing: description.completing.0,
         };
-        insert(KIND, name, prompt, &mut self.prompts, &mut self.prompt_index, errors);
+        self.prompts.insert(KIND, name, prompt, errors);
     }
 }
 
@@ -567,20 +679,77 @@ impl fmt::Debug for Registry {
     }
 }
 
-fn insert<T>(
-    kind: &'static str,
-    name: String,
-    item: T,
-    items: &mut Vec<T>,
-    index: &mut HashMap<String, usize>,
-    errors: &mut Vec<Error>,
-) {
-    match index.entry(name) {
-        Entry::Occupied(taken) => errors.push(Error::Duplicate { kind, name: taken.key().clone() }),
-        Entry::Vacant(free) => {
-            free.insert(items.len());
-            items.push(item);
+impl<T> Shelf<T> {
+    fn get(&self, name: &str) -> Option<&T> {
+        self.index.get(name).map(|index| &*self.items[*index])
+    }
+
+    fn insert(&mut self, kind: &'static str, name: String, item: T, errors: &mut Vec<Error>) {
+        if self.index.contains_key(&name) {
+            return errors.push(Error::Duplicate { kind, name });
         }
+        Arc::make_mut(&mut self.index).insert(name, self.items.len());
+        Arc::make_mut(&mut self.items).push(Arc::new(item));
+        self.pages = Arc::default();
+    }
+
+    /// Takes out what has that name; false where nothing has. The others keep their order.
+    fn remove(&mut self, name: &str) -> bool {
+        let Some(removed) = Arc::make_mut(&mut self.index).remove(name) else { return false };
+        for index in Arc::make_mut(&mut self.index).values_mut().filter(|index| **index > removed) {
+            *index -= 1;
+        }
+        Arc::make_mut(&mut self.items).remove(removed);
+        self.pages = Arc::default();
+        true
+    }
+}
+
+impl<T> Clone for Shelf<T> {
+    fn clone(&self) -> Self {
+        let Self { items, index, pages } = self;
+        Self { items: Arc::clone(items), index: Arc::clone(index), pages: Arc::clone(pages) }
+    }
+}
+
+impl<T> Default for Shelf<T> {
+    fn default() -> Self {
+        Self { items: Arc::default(), index: Arc::default(), pages: Arc::default() }
+    }
+}
+
+/// One error of all that was found; none where nothing was.
+fn in_one(mut errors: Vec<Error>) -> Option<Error> {
+    match errors.len() {
+        0 => None,
+        1 => Some(errors.remove(0)),
+        _ => Some(Error::Several(errors)),
+    }
+}
+
+/// An extension's identifier is `prefix/name`: the prefix says whose it is (2026-07-28, "Extensions").
+fn check_extensions(extensions: &Meta, errors: &mut Vec<Error>) {
+    let is_label = |label: &str| {
+        let bytes = label.as_bytes();
+        bytes.first().is_some_and(u8::is_ascii_alphabetic)
+            && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+            && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+    };
+    let is_name = |name: &str| {
+        let bytes = name.as_bytes();
+        bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+            && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+            && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+    };
+    for (extension, settings) in extensions {
+        let fits =
+            extension.split_once('/').is_some_and(|(prefix, name)| prefix.split('.').all(is_label) && is_name(name));
+        let reason = match (fits, settings.is_object()) {
+            (true, true) => continue,
+            (false, _) => "its name must be `prefix/name`, e.g. `com.example/search`",
+            (true, false) => "its settings must be a JSON object; `{}` where there are none",
+        };
+        errors.push(Error::InvalidItem { kind: "extension", name: extension.clone(), reason: reason.to_owned() });
     }
 }
 
@@ -626,4 +795,38 @@ fn resource_annotations(spec: &ResourceSpec) -> Option<Annotations> {
     let audience = (!spec.audience.is_empty()).then(|| spec.audience.to_vec());
     let annotations = Annotations { audience, priority: spec.priority, last_modified: None };
     (annotations != Annotations::default()).then_some(annotations)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{ptr, sync::Arc};
+
+    use serde_json::json;
+
+    use super::{List, Registration};
+    use crate::{
+        protocol::{Implementation, ProtocolVersion},
+        server::dynamic::DynamicTool,
+    };
+
+    #[test]
+    fn a_change_leaves_alone_what_it_does_not_change() {
+        let tool = |name: &str| DynamicTool::new(name, "", json!({"type": "object"}), async |_, _| ());
+        let mut registration = Registration::new();
+        registration.add_dynamic_tool(tool("first"));
+        let before = registration.build(Implementation::default(), None).unwrap();
+        let after = before.with_dynamic_tool(tool("second")).unwrap();
+        let version = ProtocolVersion::LATEST_WITH_HANDSHAKE;
+        for (list, is_shared) in
+            [(List::Tools, false), (List::Prompts, true), (List::Resources, true), (List::ResourceTemplates, true)]
+        {
+            let pages = (before.pages(list, version), after.pages(list, version));
+            assert_eq!(ptr::eq(pages.0, pages.1), is_shared, "{list:?}");
+        }
+        assert!(Arc::ptr_eq(&before.tools.items[0], &after.tools.items[0]));
+        assert!(before.tool("second").is_none(), "a snapshot stays what it is");
+        let without = after.without_tool("first").unwrap();
+        assert_eq!(without.tool_names().collect::<Vec<_>>(), ["second"]);
+        assert!(without.tool("second").is_some() && without.without_tool("first").is_none());
+    }
 }

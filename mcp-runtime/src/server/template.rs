@@ -1,6 +1,6 @@
 //! URIs against templates: which template has a URI, and the values of its variables.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use super::{definition::Segment, registry::RegisteredResource};
 
@@ -8,7 +8,7 @@ use super::{definition::Segment, registry::RegisteredResource};
 const MAX_URI_BYTES: usize = 8 * 1024;
 
 /// Most specific first: fewer variables that take slashes, then fewer variables, then more literal text.
-pub(crate) fn sort(templates: &mut [RegisteredResource]) {
+pub(crate) fn sort(templates: &mut [Arc<RegisteredResource>]) {
     templates.sort_by_key(|template| {
         let mut key = (0, 0, usize::MAX);
         for segment in template.spec.segments {

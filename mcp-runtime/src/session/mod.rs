@@ -1,9 +1,12 @@
 //! Who is connected (floor 1): the state of one session, and what is under way in it.
 
 pub(crate) mod outbox;
+#[cfg(feature = "http")]
+pub(crate) mod replay;
 mod requests;
 
 use std::{
+    any::Any,
     collections::{HashMap, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -38,6 +41,12 @@ pub(crate) struct Session {
     calls: Mutex<HashMap<String, Arc<Call>>>,
     /// How many those are, for the common case of none.
     under_way: AtomicUsize,
+    /// How many of them last for as long as the client likes.
+    lasting: AtomicUsize,
+    /// What is dropped with the session: its place among those who hear of changes.
+    membership: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// There is no stream on which anything could be said to it outside of an answer.
+    deaf: AtomicBool,
     /// What this server has asked the client.
     requests: Requests,
     closed: AtomicBool,
@@ -64,6 +73,9 @@ impl Session {
             level: AtomicU8::new(LoggingLevel::Info as u8),
             calls: Mutex::default(),
             under_way: AtomicUsize::new(0),
+            lasting: AtomicUsize::new(0),
+            membership: OnceLock::new(),
+            deaf: AtomicBool::new(false),
             requests: Requests::default(),
             closed: AtomicBool::new(false),
             cancelled_early: Mutex::default(),
@@ -113,6 +125,22 @@ impl Session {
         level as u8 >= self.level.load(Ordering::Relaxed)
     }
 
+    /// Makes the session's place among those who hear of changes, unless it has one; it is dropped with the session.
+    pub(crate) fn stay_member(&self, place: impl FnOnce() -> Box<dyn Any + Send + Sync>) {
+        self.membership.get_or_init(place);
+    }
+
+    /// Notes that nothing can be said to the client outside of an answer.
+    #[cfg(feature = "http")]
+    pub(crate) fn deafen(&self) {
+        self.deaf.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the client can be told something outside of an answer.
+    pub(crate) fn hears(&self) -> bool {
+        !self.deaf.load(Ordering::Relaxed)
+    }
+
     /// Notes a call that is under way; false where one of this id already is.
     pub(crate) fn begin(&self, id: &str, call: &Arc<Call>) -> bool {
         let mut calls = self.calls();
@@ -120,6 +148,9 @@ impl Session {
             return false;
         }
         calls.insert(id.to_owned(), Arc::clone(call));
+        if call.lasts {
+            self.lasting.fetch_add(1, Ordering::SeqCst);
+        }
         self.under_way.store(calls.len(), Ordering::SeqCst);
         drop(calls);
         // Whoever closes the session either sees this call, or is seen here.
@@ -131,7 +162,9 @@ impl Session {
 
     pub(crate) fn end(&self, id: &str) {
         let mut calls = self.calls();
-        calls.remove(id);
+        if calls.remove(id).is_some_and(|call| call.lasts) {
+            self.lasting.fetch_sub(1, Ordering::SeqCst);
+        }
         self.under_way.store(calls.len(), Ordering::SeqCst);
     }
 
@@ -177,12 +210,13 @@ impl Session {
         }
     }
 
+    /// How many calls are under way that somebody waits for.
     pub(crate) fn calls_under_way(&self) -> usize {
-        self.under_way.load(Ordering::SeqCst)
+        self.under_way.load(Ordering::SeqCst).saturating_sub(self.lasting.load(Ordering::SeqCst))
     }
 
     pub(crate) fn is_under_way(&self, id: &str) -> bool {
-        self.calls_under_way() > 0 && self.calls().contains_key(id)
+        self.under_way.load(Ordering::SeqCst) > 0 && self.calls().contains_key(id)
     }
 
     fn cancelled_early(&self) -> MutexGuard<'_, HashSet<String>> {
@@ -213,9 +247,16 @@ pub(crate) struct Call {
     /// How many questions of it wait for the client.
     waiting: AtomicUsize,
     progress: Mutex<Progress>,
+    /// It lasts for as long as the client likes, and takes no place from others.
+    lasts: bool,
 }
 
 impl Call {
+    /// A call that has no end of its own.
+    pub(crate) fn lasting() -> Self {
+        Self { lasts: true, ..Self::default() }
+    }
+
     pub(crate) fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
         self.ending.notify_waiters();

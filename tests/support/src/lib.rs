@@ -1,6 +1,7 @@
 //! One way to speak to a server, whatever the transport: raw JSON messages in and out, each wait bounded.
 
 pub mod http;
+pub mod identity;
 pub mod schema;
 pub mod streamable;
 

@@ -81,6 +81,7 @@ where
         }
         () = stop => pipe.dispatcher.limits().shutdown_grace.unwrap_or(Duration::MAX),
     };
+    pipe.dispatcher.end_subscriptions(&pipe.session);
     let drained = tokio::time::timeout(grace, pipe.drain()).await;
     if let Ok(result) = drained {
         pipe.hears_us(result)?;

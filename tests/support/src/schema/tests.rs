@@ -147,7 +147,8 @@ fn errors_have_a_code_and_a_message_and_nothing_of_their_own() {
     for (version, message, complaint) in [
         ("2024-11-05", error(json!(1), plain.clone()), None),
         ("2024-11-05", error(Value::Null, plain.clone()), None),
-        ("2025-11-25", error(Value::Null, plain.clone()), Some("/id")),
+        ("2025-11-25", error(Value::Null, plain.clone()), None),
+        ("2025-11-25", error(json!([]), plain.clone()), Some("/id")),
         ("2025-11-25", without_id.clone(), None),
         ("2025-06-18", without_id, Some("\"id\" is a required")),
         ("2025-06-18", error(json!(1), json!({"code": "x", "message": "m"})), Some("is not of type \"integer\"")),

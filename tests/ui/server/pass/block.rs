@@ -20,6 +20,7 @@ struct Weather {
     name = "weather",
     version = "1.0.0",
     title = "Weather",
+    description = "The weather of the world",
     website_url = "https://example.com",
     icons = ["https://example.com/sun.png"],
     profile = "full",
@@ -28,6 +29,7 @@ struct Weather {
     port = 8080,
     endpoint = "/events",
     message_endpoint = "/messages",
+    resumability,
     cors = ["https://app.example.com"],
     crate = ::mcp_runtime
 )]
