@@ -336,7 +336,6 @@ async fn a_connection_may_go_away_at_any_byte() {
         Gate::pass(&served.gate.over).await;
         Gate::pass(&served.gate.arrived).await;
         drop(whole);
-
         // In the request: nothing is done.
         for cut in (0..request.len()).step_by(23) {
             let mut socket = TcpStream::connect(served.address).await.unwrap();
