@@ -1,8 +1,16 @@
 //! Streamable HTTP where it is its own: statuses, sessions and their owners, batches, connections that go away.
 
 use mcp_runtime::prelude::*;
-use mcp_test_support::http::{self, Answer};
+use mcp_test_support::{
+    PATIENCE,
+    http::{self, Answer},
+};
 use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
 
 use crate::{
     fixture,
@@ -273,34 +281,6 @@ async fn with_its_session_all_of_a_client_ends() {
 }
 
 #[tokio::test]
-async fn a_call_goes_on_without_its_connection() {
-    for resumability in [false, true] {
-        let served = Served::start(json!({"resumability": resumability})).await;
-        let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
-        // Before its reply began, and after.
-        for (tool, arguments) in [("wait", json!({})), ("steps", json!({"times": 1}))] {
-            let posted = tokio::spawn({
-                let visitor = visitor.clone();
-                async move {
-                    let mut stream = visitor.post(&call(1, tool, arguments)).await;
-                    event(&mut stream).await;
-                    std::future::pending::<()>().await;
-                }
-            });
-            Gate::pass(&served.gate.began).await;
-            posted.abort();
-            assert!(posted.await.unwrap_err().is_cancelled());
-            // Its id is taken as long as it runs.
-            let again = visitor.post(&call(1, "wait", json!({}))).await.whole().await;
-            assert!(again.contains("under way"), "{tool}: {again}");
-            served.gate.go.add_permits(1);
-            Gate::pass(&served.gate.over).await;
-        }
-        assert_eq!(visitor.post(&ping(1)).await.whole().await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
-    }
-}
-
-#[tokio::test]
 async fn a_cancelled_call_has_an_empty_stream() {
     for resumability in [false, true] {
         let served = Served::start(json!({"resumability": resumability})).await;
@@ -319,26 +299,85 @@ async fn a_cancelled_call_has_an_empty_stream() {
     }
 }
 
+/// The bytes of a call, in a session or without one.
+fn posted(served: &Served, visitor: Option<&Visitor>, tool: &str, arguments: Value) -> String {
+    let mut message = call(1, tool, arguments);
+    let mut headers = match visitor {
+        Some(visitor) => visitor.headers(),
+        None => {
+            message["params"]["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {}, "io.modelcontextprotocol/logLevel": "info"});
+            vec![("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", tool)]
+        }
+    };
+    headers.extend([JSON, BOTH]);
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let (address, body) = (served.address, message.to_string());
+    let length = body.len();
+    format!("POST /mcp HTTP/1.1\r\nHost: {address}\r\n{headers}Content-Length: {length}\r\n\r\n{body}")
+}
+
 #[tokio::test]
-async fn a_call_without_a_session_ends_with_its_connection() {
-    let served = Served::start(json!({})).await;
-    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {}, "io.modelcontextprotocol/logLevel": "info"});
-    for (tool, arguments) in [("wait", json!({})), ("steps", json!({"times": 2}))] {
-        let mut message = call(1, tool, arguments);
-        message["params"]["_meta"] = meta.clone();
-        let headers =
-            [JSON, BOTH, ("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", tool)];
-        let address = served.address;
-        let text = message.to_string();
-        let posted = tokio::spawn(async move {
-            let mut stream = http::open(address, "POST", "/mcp", &headers, &text).await;
-            event(&mut stream).await;
-            std::future::pending::<()>().await;
-        });
+async fn a_connection_may_go_away_at_any_byte() {
+    // With one place for connections the next one is served when the server has seen the end of the last.
+    let limits = json!({"maxConnections": 1});
+    for (has_session, resumability) in [(false, false), (true, false), (true, true)] {
+        let served = Served::start(json!({"resumability": resumability, "limits": limits})).await;
+        let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
+        let request = posted(&served, has_session.then_some(&visitor), "steps", json!({"times": 1}));
+        let mut whole = TcpStream::connect(served.address).await.unwrap();
+        whole.write_all(request.as_bytes()).await.unwrap();
+        let mut said = Vec::new();
+        while !String::from_utf8_lossy(&said).contains("step 0") {
+            timeout(PATIENCE, whole.read_buf(&mut said)).await.expect("bytes in time").expect("bytes");
+        }
+        served.gate.go.add_permits(1);
         Gate::pass(&served.gate.began).await;
-        posted.abort();
-        // Nobody lets it go on: it is over because it was given up.
+        Gate::pass(&served.gate.over).await;
+        Gate::pass(&served.gate.arrived).await;
+        drop(whole);
+        // In the request: nothing is done.
+        for cut in (0..request.len()).step_by(23) {
+            let mut socket = TcpStream::connect(served.address).await.unwrap();
+            socket.write_all(&request.as_bytes()[..cut]).await.unwrap();
+        }
+        assert_eq!(visitor.post(&ping(1)).await.status, 200);
+        assert_eq!(served.gate.began.available_permits(), 0);
+        // In the reply: without a session the call ends with it, in a session it goes on.
+        for cut in (0..said.len()).step_by(31) {
+            let mut socket = TcpStream::connect(served.address).await.unwrap();
+            socket.write_all(request.as_bytes()).await.unwrap();
+            Gate::pass(&served.gate.began).await;
+            let mut read = vec![0; cut];
+            timeout(PATIENCE, socket.read_exact(&mut read)).await.expect("bytes in time").expect("bytes");
+            drop(socket);
+            assert_eq!(visitor.post(&ping(1)).await.status, 200, "{cut}");
+            if has_session {
+                served.gate.go.add_permits(1);
+                Gate::pass(&served.gate.arrived).await;
+            }
+            Gate::pass(&served.gate.over).await;
+            assert_eq!(served.gate.arrived.available_permits(), 0, "{cut}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn before_its_reply_a_call_ends_with_its_connection_only_without_a_session() {
+    let served = Served::start(json!({})).await;
+    let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
+    for has_session in [false, true] {
+        let request = posted(&served, has_session.then_some(&visitor), "wait", json!({}));
+        let mut socket = TcpStream::connect(served.address).await.unwrap();
+        socket.write_all(request.as_bytes()).await.unwrap();
+        Gate::pass(&served.gate.began).await;
+        drop(socket);
+        if has_session {
+            let again = visitor.post(&call(1, "wait", json!({}))).await.whole().await;
+            assert!(again.contains("under way"), "its id is taken as long as it runs: {again}");
+            served.gate.go.add_permits(1);
+            Gate::pass(&served.gate.arrived).await;
+        }
         Gate::pass(&served.gate.over).await;
     }
 }
@@ -387,7 +426,7 @@ async fn sessions_that_are_abandoned_leave_nothing() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(mcp_test_support::PATIENCE, ended).await.expect("idle sessions end");
+    timeout(PATIENCE, ended).await.expect("idle sessions end");
 }
 
 #[tokio::test]
@@ -407,7 +446,7 @@ async fn a_reader_that_does_not_read_is_cut_off_and_its_session_lives() {
                 tokio::task::yield_now().await;
             }
         };
-        let text = tokio::time::timeout(mcp_test_support::PATIENCE, ended).await.expect("an end in time");
+        let text = timeout(PATIENCE, ended).await.expect("an end in time");
         assert_eq!(text, "quick");
         let (mut read, mut last) = (0, None);
         while let Some(event) = event(&mut lazy).await {

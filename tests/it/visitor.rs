@@ -16,6 +16,8 @@ pub(crate) const NEWEST_WITH_SESSIONS: &str = "2025-11-25";
 pub(crate) struct Gate {
     pub(crate) began: Semaphore,
     pub(crate) go: Semaphore,
+    /// Handlers that came to their own end.
+    pub(crate) arrived: Semaphore,
     /// Handlers that ended, in whatever way.
     pub(crate) over: Semaphore,
 }
@@ -63,6 +65,7 @@ async fn steps(context: Context, gate: State<Arc<Gate>>, times: u32) -> &'static
         gate.began.add_permits(1);
         gate.go.acquire().await.expect("an open gate").forget();
     }
+    gate.arrived.add_permits(1);
     "arrived"
 }
 
@@ -72,6 +75,7 @@ async fn wait(gate: State<Arc<Gate>>) -> &'static str {
     let _over = Over(Arc::clone(&gate));
     gate.began.add_permits(1);
     gate.go.acquire().await.expect("an open gate").forget();
+    gate.arrived.add_permits(1);
     "waited"
 }
 
@@ -98,7 +102,12 @@ impl Served {
         options["port"] = 0.into();
         let options = json!({"name": "visited", "transport": {"type": "sse", "options": options}});
         let options: ServerOptions = serde_json::from_value(options).expect("options");
-        let gate = Arc::new(Gate { began: Semaphore::new(0), go: Semaphore::new(0), over: Semaphore::new(0) });
+        let gate = Arc::new(Gate {
+            began: Semaphore::new(0),
+            go: Semaphore::new(0),
+            arrived: Semaphore::new(0),
+            over: Semaphore::new(0),
+        });
         let server = McpServer::new(options).tool::<quick>().tool::<say>().tool::<steps>().tool::<wait>();
         let server = server.tool::<leave>().state(Arc::clone(&gate));
         let bound = server.bind().await.expect("a server that starts");
@@ -118,6 +127,8 @@ impl Served {
         let answer = visitor.post(&initialize(version)).await;
         assert_eq!(answer.status, 200, "{:?}", answer.headers);
         visitor.session = answer.header("mcp-session-id").expect("a session").to_owned();
+        // A server may have one place only.
+        drop(answer);
         let accepted = visitor.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         assert_eq!(accepted.status, 202);
         visitor

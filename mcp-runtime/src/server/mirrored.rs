@@ -16,6 +16,7 @@ pub(crate) trait HeaderLines {
 
 /// What a request has of one header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only a listener has headers"))]
 pub(crate) enum Line<'a> {
     /// It is not there.
     Absent,
