@@ -4,6 +4,7 @@
 
 mod architecture;
 mod arguments;
+mod ask;
 mod auth;
 mod batches;
 mod calls;
@@ -21,7 +22,11 @@ mod options;
 mod process;
 mod prompts;
 mod resources;
+mod resuming;
+mod stateless;
+mod streamable;
 mod tools;
+mod visitor;
 
 use mcp_runtime::McpServer;
 use mcp_test_support::{Running, STATELESS, Transport, Wire};

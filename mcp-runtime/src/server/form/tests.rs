@@ -80,9 +80,9 @@ fn red() -> std::collections::BTreeSet<Word> {
 #[test]
 fn a_type_becomes_a_form_in_source_order() {
     let form = ElicitSchema::of::<Everything>().unwrap();
-    // schemars puts the variants without a word of their own first.
+    // schemars puts the variants without a word of their own first; here they stand as in the source.
     let titled = json!([
-        {"const": "xl", "title": "xl"}, {"const": "s", "title": "Small"}, {"const": "l", "title": "Large"},
+        {"const": "s", "title": "Small"}, {"const": "l", "title": "Large"}, {"const": "xl", "title": "xl"},
     ]);
     let expected = [
         (
@@ -355,7 +355,7 @@ fn an_answer_becomes_the_type_that_was_asked_for() {
     impl TryFrom<String> for Even {
         type Error = String;
         fn try_from(text: String) -> Result<Self, String> {
-            if text.len() % 2 == 0 { Ok(Self) } else { Err(format!("{text} is odd")) }
+            if text.len().is_multiple_of(2) { Ok(Self) } else { Err(format!("{text} is odd")) }
         }
     }
     #[derive(Debug, Deserialize, JsonSchema)]

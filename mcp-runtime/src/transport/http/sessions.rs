@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -12,7 +12,11 @@ use std::{
 use tokio::time::Instant;
 
 use super::{rejection::Rejection, streams::StreamPlace};
-use crate::{limits::Limits, principal::OwnerKey, session::Session};
+use crate::{
+    limits::Limits,
+    principal::OwnerKey,
+    session::{Session, replay::Replay},
+};
 
 /// The sessions of all clients.
 #[derive(Default)]
@@ -47,6 +51,8 @@ pub(super) enum Door {
 pub(super) struct Client {
     pub(super) session: Arc<Session>,
     pub(super) door: Door,
+    /// What was said on its streams, where they can be resumed and there was one.
+    replay: OnceLock<Arc<Replay>>,
     used: Mutex<Instant>,
     /// Something came after the handshake.
     confirmed: AtomicBool,
@@ -73,6 +79,7 @@ impl Sessions {
         let client = Arc::new(Client {
             session: Arc::clone(session),
             door,
+            replay: OnceLock::new(),
             used: Mutex::new(Instant::now()),
             confirmed: AtomicBool::new(false),
             due: AtomicUsize::new(0),
@@ -112,7 +119,7 @@ impl Sessions {
             removed
         };
         if let Some(client) = removed {
-            client.session.close();
+            client.close();
         }
     }
 
@@ -131,7 +138,8 @@ impl Sessions {
     pub(super) async fn sweep(&self, limits: &Limits) {
         const OFTEN: Duration = Duration::from_millis(50);
         const SELDOM: Duration = Duration::from_secs(10);
-        let Some(least) = [limits.session_idle, limits.session_unused].into_iter().flatten().min() else {
+        let times = [limits.session_idle, limits.session_unused, limits.replay];
+        let Some(least) = times.into_iter().flatten().min() else {
             return std::future::pending().await;
         };
         let mut clock = tokio::time::interval((least / 4).clamp(OFTEN, SELDOM));
@@ -140,6 +148,9 @@ impl Sessions {
             clock.tick().await;
             let ended: Vec<_> = {
                 let mut table = self.lock();
+                for replay in table.open.values().filter_map(|client| client.replay.get()) {
+                    replay.forget_old();
+                }
                 let over = table.open.iter().filter(|(_, client)| client.is_over(limits)).map(|(id, _)| *id);
                 let over: Vec<_> = over.collect();
                 let ended = over.into_iter().filter_map(|id| table.remove(id)).collect();
@@ -147,7 +158,7 @@ impl Sessions {
                 ended
             };
             for client in ended {
-                client.session.close();
+                client.close();
             }
         }
     }
@@ -177,7 +188,7 @@ impl Table {
             .filter(|(_, used, waiting)| !waiting || used.elapsed() >= TIME_TO_GO_ON);
         let Some((id, ..)) = idle.min_by_key(|(_, used, _)| *used) else { return false };
         if let Some(client) = self.remove(id) {
-            client.session.close();
+            client.close();
         }
         true
     }
@@ -219,6 +230,18 @@ impl Client {
     /// Notes that the client goes on after its handshake.
     pub(super) fn confirm(&self) {
         self.confirmed.store(true, Ordering::Relaxed);
+    }
+
+    /// What was said on its streams.
+    pub(super) fn replay(&self, limits: &Limits) -> &Arc<Replay> {
+        self.replay.get_or_init(|| Replay::new(limits))
+    }
+
+    fn close(&self) {
+        self.session.close();
+        if let Some(replay) = self.replay.get() {
+            replay.end();
+        }
     }
 
     pub(super) fn is_named_by_header(&self) -> bool {
