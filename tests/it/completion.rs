@@ -10,6 +10,7 @@ use crate::everywhere_on;
 
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[allow(dead_code, reason = "only its names matter")]
 enum Shade {
     Red,
     /// Like the rest
@@ -51,7 +52,8 @@ mod completing {
     /// A picture by its shade
     #[mcp_resource(uri = "picture://{shade}/{name}")]
     fn picture(shade: Shade, #[mcp(complete = later)] name: String) -> String {
-        format!("{name}, {}", matches!(shade, Shade::Green))
+        let _ = shade;
+        name
     }
 
     fn things(request: &CompletionRequest) -> Vec<String> {
