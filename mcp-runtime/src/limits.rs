@@ -93,6 +93,9 @@ pub struct Limits {
     pub introspection: Option<Duration>,
     /// `introspectionEntries`: tokens whose introspection is remembered (10 000). Over it: asked again.
     pub introspection_entries: Option<usize>,
+    /// `maxLogLinesPerSecond`: lines that one place in the code logs in a second, where `run` logs (10). Over it they are
+    /// counted, and how many is told with the next one.
+    pub max_log_lines: Option<usize>,
     /// `rememberedTokens`: tokens whose signature was verified and is not computed again (10 000).
     pub remembered_tokens: Option<usize>,
 }
@@ -146,6 +149,7 @@ impl Default for Limits {
             jwks_grace: seconds(60 * 60),
             introspection: seconds(30),
             introspection_entries: Some(10_000),
+            max_log_lines: Some(10),
             remembered_tokens: Some(10_000),
         }
     }

@@ -19,13 +19,6 @@ pub(super) fn read(at: At<'_>, reader: &mut Reader<'_>, limits: &mut Limits) {
             slot.read(&at, reader);
         }
     }
-    for name in NOT_BUILT {
-        if let Some(at) = object.take(name) {
-            let option = at.path;
-            let what = "this limit".into();
-            reader.errors.push(Error::NotBuilt { option, what });
-        }
-    }
     reader.finish(object, |_| None);
 }
 
@@ -66,9 +59,6 @@ enum Range {
 const MAX_DEPTH: usize = 128;
 /// Longer times overflow the clock on some systems, and are meant as "never" anyway.
 const MAX_SECONDS: f64 = 1e9;
-
-/// Names of limits whose subjects do not exist yet.
-const NOT_BUILT: [&str; 1] = ["maxLogLinesPerSecond"];
 
 impl Slot<'_> {
     fn read(self, at: &At<'_>, reader: &mut Reader<'_>) {
@@ -191,6 +181,7 @@ fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         jwks_grace,
         introspection,
         introspection_entries,
+        max_log_lines,
         remembered_tokens,
     } = limits;
     vec![
@@ -237,6 +228,7 @@ fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         ("jwksGraceSeconds", Seconds(jwks_grace, FromZero)),
         ("introspectionSeconds", Seconds(introspection, FromZero)),
         ("introspectionEntries", Count(introspection_entries, FromZero)),
+        ("maxLogLinesPerSecond", Count(max_log_lines, Positive)),
         ("rememberedTokens", Count(remembered_tokens, FromZero)),
     ]
 }

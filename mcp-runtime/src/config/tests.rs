@@ -308,6 +308,7 @@ fn every_limit() {
         jwks_grace: seconds(0.0),
         introspection: seconds(0.0),
         introspection_entries: Some(0),
+        max_log_lines: Some(43),
         remembered_tokens: Some(0),
     };
     let text = r#"{"transport": {"type": "sse", "options": {"limits": {
@@ -322,7 +323,7 @@ fn every_limit() {
         "maxRounds": 40, "stateSeconds": 41, "maxStateBytes": 42, "maxBlockingThreads": 26,
         "blockingQueue": 0, "shutdownGraceSeconds": 0, "fetchSeconds": 29, "maxFetchBytes": 30, "maxKeys": 31,
         "jwksAgeSeconds": 32, "jwksRefetchSeconds": 0.5, "jwksGraceSeconds": 0, "introspectionSeconds": 0,
-        "introspectionEntries": 0, "rememberedTokens": 0
+        "introspectionEntries": 0, "maxLogLinesPerSecond": 43, "rememberedTokens": 0
     }}}}"#;
     let layer = serde_json::from_str(text).unwrap();
     let sse = SseOptions { limits, ..SseOptions::default() };
@@ -501,11 +502,6 @@ fn mistakes_with_their_paths() {
             limits(json!({"maxJsonDepth": 129})),
             "option `transport.options.limits.maxJsonDepth`: 129 is too deep; 128 is the most that \
              the parser bears",
-        ),
-        (
-            limits(json!({"maxLogLinesPerSecond": 5})),
-            "option `transport.options.limits.maxLogLinesPerSecond`: this limit is not built yet; remove \
-             the option",
         ),
     ];
     for (layer, message) in table {
