@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_test_support::PATIENCE;
+use mcp_test_support::{PATIENCE, schema::Conversation};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines},
@@ -17,6 +17,7 @@ struct Process {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: Lines<BufReader<ChildStdout>>,
+    conversation: Conversation,
 }
 
 impl Process {
@@ -32,7 +33,7 @@ impl Process {
             .expect("a process");
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().expect("piped")).lines();
-        Self { child, stdin, stdout }
+        Self { child, stdin, stdout, conversation: Conversation::default() }
     }
 
     async fn ready() -> Self {
@@ -47,6 +48,7 @@ impl Process {
 
     async fn send(&mut self, message: &Value) {
         let line = format!("{message}\n");
+        self.conversation.observe_sent(&line);
         self.stdin.as_mut().expect("open").write_all(line.as_bytes()).await.expect("a process that reads");
     }
 
@@ -61,6 +63,7 @@ impl Process {
 
     async fn message(&mut self) -> Value {
         let line = self.line().await.expect("a message");
+        self.conversation.observe_received(&line);
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("not JSON ({error}): {line}"))
     }
 
@@ -97,6 +100,7 @@ async fn the_end_of_the_input_lets_calls_finish() {
     process.call(1, "sleep", json!({"ms": 300})).await;
     process.call(2, "sleep", json!({"ms": 3_600_000})).await;
     let last = json!({"jsonrpc": "2.0", "id": 3, "method": "ping"}).to_string();
+    process.conversation.observe_sent(&last);
     // The last line has no end.
     process.stdin.as_mut().unwrap().write_all(last.as_bytes()).await.unwrap();
     drop(process.stdin.take());
@@ -279,8 +283,14 @@ const SCRIPT: &str = concat!(
 );
 
 fn ids(lines: &str) -> Vec<Value> {
+    let mut conversation = Conversation::default();
+    SCRIPT.lines().for_each(|line| conversation.observe_sent(line));
     let messages = lines.lines().filter(|line| line.starts_with('{'));
-    messages.map(|line| serde_json::from_str::<Value>(line).expect("JSON")["id"].take()).collect()
+    let id = |line| {
+        conversation.observe_received(line);
+        serde_json::from_str::<Value>(line).expect("JSON")["id"].take()
+    };
+    messages.map(id).collect()
 }
 
 #[tokio::test]

@@ -79,7 +79,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => p
 class Server extends Child {
   static env(provider, more = {}) {
     return {
-      RUST_LOG: 'trace',
       MCP_AUTH: 'oauth',
       MCP_OAUTH_ISSUER_URL: provider.issuer,
       MCP_OAUTH_CLIENT_ID: INTROSPECTOR,

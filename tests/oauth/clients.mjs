@@ -21,6 +21,8 @@ export const CLIENTS = {
   'web-other': { scope: USE, code: true },
   // Its ID tokens are for a client that is called like a resource.
   'https://api.example.com': { scope: USE, code: true },
+  // What the example `oauth` is at the provider.
+  example: { scope: '', introspects: true },
   // The resource server's own, with all that has to be escaped in Basic credentials.
   'mcp:server': { scope: '', introspects: true, secret: '100% "se+cret": /&=?' },
 };

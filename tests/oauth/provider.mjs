@@ -1,8 +1,8 @@
 // A real OAuth 2.1 and OpenID Connect provider on loopback, for tests and for trying things out.
 //
-//     provider.mjs [--port N] [--path /PATH] [--discovery openid|oauth]
+//     provider.mjs [--port N] [--path /PATH] [--discovery openid|oauth] [--stay]
 //
-// Prints `provider ISSUER control URL` when it is there; ends when its stdin does. --discovery says which of the two
+// Prints `provider ISSUER control URL` when it is there; ends when its stdin does, unless it is to stay. --discovery says which of the two
 // discovery documents it has. Any absolute URL is a resource; the client decides what its tokens look like (clients.mjs).
 // Users sign in by naming themselves in `login_hint`.
 //
@@ -26,6 +26,7 @@ const { values: args } = parseArgs({
     port: { type: 'string', default: '0' },
     path: { type: 'string', default: '' },
     discovery: { type: 'string', default: 'openid' },
+    stay: { type: 'boolean', default: false },
   },
 });
 
@@ -215,4 +216,4 @@ provider = build(issuer);
 control.listen(0, '127.0.0.1');
 await once(control, 'listening');
 console.log(`provider ${issuer} control http://127.0.0.1:${control.address().port}`);
-process.stdin.on('end', () => process.exit()).resume();
+if (!args.stay) process.stdin.on('end', () => process.exit()).resume();

@@ -290,6 +290,9 @@ fn posture(options: &AuthOptions, site: &Site) -> Vec<Posture> {
             if options.issuer.is_none() && options.jwks_uri.is_some() {
                 doubts.push("tokens of any issuer that the key set serves come in; set `issuer`".to_owned());
             }
+            if let Some(url) = options.issuer.as_deref().and_then(exposed) {
+                doubts.push(format!("`issuer` is {url}: on plain HTTP, others can pass for it"));
+            }
             let (issuer, audience) = (any(&options.issuer), any(&options.audience));
             format!("a JWT, signed with {}, issuer {issuer}, audience {audience}", names.join(", "))
         }
@@ -301,10 +304,7 @@ fn posture(options: &AuthOptions, site: &Site) -> Vec<Posture> {
             format!("an access token of `{}`, audience {audience}", options.issuer_url)
         }
     };
-    let url = site.base().origin;
-    if let Some(authority) = url.strip_prefix("http://")
-        && !is_loopback(authority)
-    {
+    if let Some(url) = exposed(&site.base().origin) {
         doubts.push(format!("`publicUrl` is {url}: on plain HTTP, others can read the credentials"));
     }
     let endpoints = site.endpoints.join(", ");
@@ -312,9 +312,12 @@ fn posture(options: &AuthOptions, site: &Site) -> Vec<Posture> {
     std::iter::once(first).chain(doubts.into_iter().map(|line| Posture { is_doubtful: true, line })).collect()
 }
 
-/// Whether plain HTTP to that host stays on this machine.
-fn is_loopback(authority: &str) -> bool {
-    Url::parse(&format!("http://{authority}")).is_ok()
+/// The origin of a URL that is reached by plain HTTP, and not on this machine.
+fn exposed(url: &str) -> Option<&str> {
+    let authority = url.strip_prefix("http://")?.split(['/', '?']).next()?;
+    let origin = &url[.."http://".len() + authority.len()];
+    // Of plain HTTP only what stays on this machine is taken for a URL.
+    Url::parse(origin).is_err().then_some(origin)
 }
 
 /// The key source; the error is the option that cannot be used.

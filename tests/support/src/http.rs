@@ -1,6 +1,10 @@
 //! HTTP by hand, so that tests say and see every byte: requests, answers, event streams.
 
-use std::{collections::VecDeque, net::SocketAddr};
+use std::{
+    collections::{HashMap, VecDeque},
+    net::SocketAddr,
+    sync::{LazyLock, Mutex, MutexGuard, PoisonError},
+};
 
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
@@ -8,7 +12,14 @@ use tokio::{
     time::timeout,
 };
 
-use crate::PATIENCE;
+use crate::{PATIENCE, schema::Shared};
+
+/// The conversations of open event streams, by the address and the path that take their messages: what is posted there by
+/// hand belongs to them, too.
+fn conversations() -> MutexGuard<'static, HashMap<(SocketAddr, String), Shared>> {
+    static CONVERSATIONS: LazyLock<Mutex<HashMap<(SocketAddr, String), Shared>>> = LazyLock::new(Mutex::default);
+    CONVERSATIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// An answer: its status, its header lines with lower-case names, its body.
 #[derive(Clone, Debug)]
@@ -28,11 +39,21 @@ impl Answer {
     }
 }
 
-/// Sends a request on a connection of its own, and reads the answer to its end.
+/// Sends a request on a connection of its own, and reads the answer to its end. A message in it is checked.
 pub async fn request(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    let conversation = conversations().get(&(address, path.to_owned())).cloned().unwrap_or_default();
+    conversation.observe_sent(body);
     let answer = open(address, method, path, headers, body).await;
     let (status, headers) = (answer.status, answer.headers.clone());
     let body = if method == "HEAD" { String::new() } else { answer.whole().await };
+    // Health and metadata are documents of their own; what answers a message is one.
+    if body.contains(r#""jsonrpc""#) || body.contains(r#""error":{"#) {
+        if status < 400 {
+            conversation.observe_received(&body);
+        } else {
+            conversation.observe_refusal(&body);
+        }
+    }
     Answer { status, headers, body }
 }
 
@@ -146,6 +167,13 @@ pub struct EventStream {
     pub endpoint: String,
     /// Bodies of refused POSTs, which a client would see before what the stream says next.
     refused: VecDeque<String>,
+    conversation: Shared,
+}
+
+impl Drop for EventStream {
+    fn drop(&mut self) {
+        conversations().remove(&(self.address, self.endpoint.clone()));
+    }
 }
 
 impl EventStream {
@@ -160,9 +188,11 @@ impl EventStream {
         all.extend_from_slice(headers);
         let stream = open(address, "GET", path, &all, "").await;
         assert_eq!(stream.status, 200, "{:?}", stream.headers);
-        let mut stream = Self { address, stream, endpoint: String::new(), refused: VecDeque::new() };
+        let (endpoint, refused) = (String::new(), VecDeque::new());
+        let mut stream = Self { address, stream, endpoint, refused, conversation: Shared::default() };
         let (event, endpoint) = stream.event().await.expect("a first event");
         assert_eq!(event, "endpoint");
+        conversations().insert((address, endpoint.clone()), stream.conversation.clone());
         stream.endpoint = endpoint;
         stream
     }
@@ -191,6 +221,7 @@ impl EventStream {
         }
         let (event, data) = self.event().await.expect("an open stream");
         assert_eq!(event, "message");
+        self.conversation.observe_received(&data);
         data
     }
 

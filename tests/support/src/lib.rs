@@ -1,12 +1,15 @@
 //! One way to speak to a server, whatever the transport: raw JSON messages in and out, each wait bounded.
 
 pub mod http;
+pub mod identity;
+pub mod schema;
 pub mod streamable;
 
 use std::time::Duration;
 
 use http::EventStream;
 use mcp_runtime::{McpServer, ServerOptions, SseOptions, TransportOptions, testing::Connection};
+use schema::Shared;
 use serde_json::{Value, json};
 use streamable::{StreamableClient, VERSION_KEY};
 use tokio::{
@@ -57,6 +60,8 @@ pub struct Wire {
     pub transport: Transport,
     /// Each request says the version and what the client can do: the latter.
     stateless: Option<Value>,
+    /// Checks every message of the server against the standard's schema.
+    conversation: Shared,
     next_id: i64,
 }
 
@@ -131,7 +136,7 @@ impl Running {
             Transport::Sse => Kind::Sse(EventStream::open(self.address.expect("a listener"), "/sse").await),
             Transport::Http => Kind::Http(StreamableClient::new(self.address.expect("a listener"))),
         };
-        Wire { kind, transport: self.transport, stateless: None, next_id: 1 }
+        Wire { kind, transport: self.transport, stateless: None, conversation: Shared::default(), next_id: 1 }
     }
 
     /// Connects a client and shakes hands at that version, where it has a handshake.
@@ -139,6 +144,7 @@ impl Running {
         let mut wire = self.connect().await;
         if version == STATELESS {
             wire.stateless = Some(json!({}));
+            wire.conversation = Shared::stateless(STATELESS);
             return wire;
         }
         let result = wire.initialize(version).await;
@@ -158,6 +164,9 @@ impl Drop for Running {
 impl Wire {
     /// Sends any text.
     pub async fn send_text(&mut self, text: &str) {
+        if !self.is_heard_below() {
+            self.conversation.observe_sent(text);
+        }
         match &mut self.kind {
             Kind::Memory(connection) => connection.send(text.as_bytes()).await,
             Kind::Stdio { writer, .. } => {
@@ -200,7 +209,16 @@ impl Wire {
 
     /// The server's next message, to the letter.
     pub async fn receive_raw(&mut self) -> String {
-        timeout(PATIENCE, self.receive_text()).await.expect("a message in time")
+        let text = timeout(PATIENCE, self.receive_text()).await.expect("a message in time");
+        if !self.is_heard_below() {
+            self.conversation.observe_received(&text);
+        }
+        text
+    }
+
+    /// Whether what carries the messages has a conversation of its own, so that tests may use it without a wire.
+    fn is_heard_below(&self) -> bool {
+        matches!(self.kind, Kind::Sse(_))
     }
 
     async fn receive_text(&mut self) -> String {
@@ -304,6 +322,7 @@ impl Wire {
         let mut lines = reader.lines();
         let mut rest = Vec::new();
         while let Some(line) = timeout(PATIENCE, lines.next_line()).await.expect("an end in time").expect("lines") {
+            self.conversation.observe_received(&line);
             rest.push(line);
         }
         rest

@@ -338,6 +338,34 @@ async fn the_limits_are_options() {
 }
 
 #[tokio::test]
+async fn the_times_are_options() {
+    let set = || one("a", Signer::of(Algorithm::ES256));
+    // What becomes of a token some time after the first, and how many fetches there were.
+    let check = async |limits: Limits, after: u64, is_down: bool, by: &str, expected: &str, fetches: usize| {
+        let server = Server::start(move |_| Reply::Json(set())).await;
+        let clock = Clock::default();
+        let door = authenticator(&options(&server.url(KEYS)), &limits, &clock);
+        assert_eq!(judged(&door, &self::by("a")).await, "ann");
+        if is_down {
+            server.answers(|_| Reply::Raw("HTTP/1.1 500 Oops\r\ncontent-length: 0\r\n\r\n".into()));
+        }
+        clock.advance(SECONDS(after));
+        assert_eq!(judged(&door, &self::by(by)).await, expected, "{after} {by} {limits:?}");
+        fetched(&server, fetches).await;
+    };
+    let limits = Limits::default;
+    // Its age: by default the set is still new. (One fetch for `a`, one for `b`.)
+    check(limits(), 60, false, "a", "ann", 1).await;
+    check(Limits { jwks_age: Some(SECONDS(50)), ..limits() }, 60, false, "a", "ann", 2).await;
+    // Its grace.
+    check(limits(), 800, true, "a", "ann", 2).await;
+    check(Limits { jwks_grace: Some(SECONDS(100)), ..limits() }, 800, true, "a", "unavailable", 2).await;
+    // How soon an unknown key is asked for again.
+    check(limits(), 10, false, "c", UNVERIFIED, 1).await;
+    check(Limits { jwks_refetch: Some(SECONDS(5)), ..limits() }, 10, false, "c", UNVERIFIED, 2).await;
+}
+
+#[tokio::test]
 async fn a_token_without_a_kid_is_tried_by_the_keys_of_its_kind() {
     let (server, door, _) = published().await;
     let keys = [

@@ -154,7 +154,22 @@ fn the_posture_is_told() {
     let line = "a JWT, signed with HS256, issuer `https://idp.example`, audience `https://mcp.example`";
     check(&AuthOptions::Jwt(jwt.clone()), loopback, line, &[]);
     check(&AuthOptions::Jwt(jwt.clone()), "http://[::1]:1/x", line, &[]);
-    check(&AuthOptions::Jwt(jwt), "http://mcp.example", line, &["on plain HTTP"]);
+    check(
+        &AuthOptions::Jwt(jwt.clone()),
+        "http://mcp.example",
+        line,
+        &["`publicUrl` is http://mcp.example: on plain HTTP"],
+    );
+    for (issuer, doubts) in [
+        ("http://idp.example/realm", &["`issuer` is http://idp.example: on plain HTTP"][..]),
+        ("http://127.0.0.1.idp.example", &["on plain HTTP"]),
+        ("http://localhost:3000/realm", &[]),
+        ("urn:issuer", &[]),
+    ] {
+        let line = format!("a JWT, signed with HS256, issuer `{issuer}`, audience `https://mcp.example`");
+        let jwt = JwtOptions { issuer: Some(issuer.into()), ..jwt.clone() };
+        check(&AuthOptions::Jwt(jwt), loopback, &line, doubts);
+    }
     let open = JwtOptions {
         algorithms: vec![Algorithm::RS256, Algorithm::ES256],
         jwks_uri: Some("https://idp.example/jwks".into()),

@@ -501,9 +501,38 @@ fn every_variable_of_authentication() {
         (oauth(|_| {}), &[("MCP_OAUTH_AUDIENCE", "a")], oauth(|o| o.audience = Some("a".into()))),
         (oauth(|_| {}), &[("MCP_OAUTH_SCOPES", "a b")], oauth(|o| o.scopes = vec!["a".into(), "b".into()])),
     ];
+    let sse = |auth| TransportOptions::Sse(SseOptions { auth: Some(auth), ..SseOptions::default() });
+    let open = TransportOptions::Sse(SseOptions::default());
+    check(open, &[], &[("MCP_AUTH", "apikey"), ("MCP_API_KEYS", "k")], Ok(sse(AuthOptions::ApiKey(keys()))));
     for (base, variables, expected) in table {
-        let sse = |auth| TransportOptions::Sse(SseOptions { auth: Some(auth), ..SseOptions::default() });
-        check(sse(base), &[], variables, Ok(sse(expected)));
+        check(sse(base.clone()), &[], variables, Ok(sse(expected.clone())));
+        let setting = |name| settings::SETTINGS.iter().find(|setting| setting.variable == name).unwrap();
+        // The same by flags, where there are some.
+        if variables.iter().all(|(name, _)| !setting(*name).is_secret()) {
+            let arguments: Vec<_> =
+                variables.iter().map(|(name, text)| format!("{}={text}", settings::flag_of(name))).collect();
+            let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+            check(sse(base.clone()), &arguments, &[], Ok(sse(expected.clone())));
+        }
+        // And by files that variables or flags name.
+        let Some((named, text)) = variables.iter().find(|(name, _)| setting(*name).may_be_file()) else { continue };
+        let others = || variables.iter().filter(|(name, _)| name != named).map(|(name, text)| (*name, *text));
+        let variable = format!("{named}_FILE");
+        let flag = format!("{}-file=file", settings::flag_of(named));
+        let by_variable = others().chain([(variable.as_str(), "file")]).collect::<Vec<_>>();
+        for (arguments, variables) in [(vec![], by_variable), (vec![flag.as_str()], others().collect())] {
+            let bytes = format!("{text}\n").into_bytes();
+            let layers = Layers::new(&arguments, variables.iter().copied(), move |path| {
+                assert_eq!(path, Path::new("file"));
+                Ok(bytes.clone())
+            });
+            let mut options = ServerOptions::new("n", "v");
+            options.transport = sse(base.clone());
+            match layers.apply(options) {
+                Ok(Outcome::Serve(options)) => assert_eq!(options.transport, sse(expected.clone()), "{variables:?}"),
+                other => panic!("{arguments:?} {variables:?}: {other:?}"),
+            }
+        }
     }
 }
 

@@ -232,6 +232,11 @@ async fn authenticator(options: &HttpOptions, address: SocketAddr) -> Result<Opt
             tracing::info!("{}", posture.line);
         }
     }
+    let documents = authenticator.documents().iter().flat_map(|document| &document.paths);
+    let open: Vec<_> = documents.chain(&options.health_endpoint).map(String::as_str).collect();
+    if !open.is_empty() {
+        tracing::info!("{}: open to everybody", open.join(", "));
+    }
     Ok(Some(Arc::new(authenticator)))
 }
 

@@ -1,0 +1,214 @@
+//! Each bound by what it changes: one request to a server with the default, and to one where less is allowed.
+
+use std::sync::{Condvar, Mutex};
+
+use mcp_runtime::prelude::*;
+use mcp_test_support::{
+    PATIENCE,
+    http::{EventStream, request},
+};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+#[mcp_server(name = "bounded", version = "1.0.0")]
+mod bounded {
+    use super::*;
+
+    /// Waits for ever
+    #[mcp_tool]
+    async fn hang() -> String {
+        std::future::pending().await
+    }
+
+    /// Gets on for ever
+    #[mcp_tool]
+    async fn diligent(context: Context) -> String {
+        for step in 0_u64.. {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            context.progress(step, None::<f64>).await;
+        }
+        unreachable!("there are always more")
+    }
+
+    /// Says much at once
+    #[mcp_tool]
+    async fn burst(context: Context) -> String {
+        for step in 0..20 {
+            context.progress(step, 20).await;
+        }
+        "said".to_owned()
+    }
+
+    /// Blocks its thread until all may go on
+    #[mcp_tool(blocking)]
+    fn block() -> String {
+        let mut open = GATE.0.lock().expect("not poisoned");
+        while !*open {
+            open = GATE.1.wait(open).expect("not poisoned");
+        }
+        "unblocked".to_owned()
+    }
+}
+
+static GATE: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+
+/// Lets go of those who block, also when the test fails: the runtime waits for them.
+struct Opening;
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        *GATE.0.lock().expect("not poisoned") = true;
+        GATE.1.notify_all();
+    }
+}
+
+/// A running server with these limits.
+struct Bounded {
+    address: std::net::SocketAddr,
+    handle: mcp_runtime::Handle,
+}
+
+impl Bounded {
+    async fn start(limits: &Value) -> Self {
+        let transport = json!({"type": "sse", "options": {"port": 0, "limits": limits}});
+        let options = serde_json::from_value(json!({"name": "bounded", "transport": transport})).expect("options");
+        let bound = bounded::server().with_options(options).bind().await.expect("a server that starts");
+        let (address, handle) = (bound.local_addr().expect("a listener"), bound.handle());
+        tokio::spawn(bound.serve());
+        Self { address, handle }
+    }
+
+    /// A stream whose session speaks the version that knows batches.
+    async fn session(&self) -> EventStream {
+        let mut stream = EventStream::open(self.address, "/sse").await;
+        let params = json!({"protocolVersion": "2025-03-26"});
+        let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+        assert_eq!(self.post(&stream, &initialize.to_string()).await, 202);
+        assert!(stream.message().await.contains("2025-03-26"));
+        stream
+    }
+
+    async fn post(&self, stream: &EventStream, body: &str) -> u16 {
+        let headers = [("Content-Type", "application/json")];
+        request(self.address, "POST", &stream.endpoint, &headers, body).await.status
+    }
+}
+
+impl Drop for Bounded {
+    fn drop(&mut self) {
+        self.handle.shut_down();
+    }
+}
+
+fn call(id: u32, tool: &str) -> String {
+    let params = json!({"name": tool, "_meta": {"progressToken": id}});
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+}
+
+#[tokio::test]
+async fn of_heads() {
+    let wide = "x".repeat(200);
+    let many: Vec<_> = (0..20).map(|n| (format!("X-{n}"), "x")).collect();
+    let many: Vec<_> = many.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let long_path = format!("/health?{wide}");
+    for (limit, path, headers, status) in [
+        (json!({"maxRequestLineBytes": 100}), &*long_path, &[][..], 414),
+        (json!({"maxHeaderBytes": 150}), "/health", &[("X", &*wide)], 431),
+        (json!({"maxHeaders": 10}), "/health", &many, 431),
+    ] {
+        for (limits, expected) in [(json!({}), 200), (limit, status)] {
+            let server = Bounded::start(&limits).await;
+            assert_eq!(request(server.address, "GET", path, headers, "").await.status, expected, "{limits}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_messages() {
+    let ping = |id: u32| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+    let deep =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":{}{}}}}}"#, "[".repeat(9), "]".repeat(9));
+    for (limit, body, status) in [
+        (json!({"maxBodyBytes": 300}), format!("{}{}", ping(1), " ".repeat(300)), 413),
+        (json!({"maxJsonDepth": 8}), deep, 400),
+        (json!({"maxBatch": 2}), json!([ping(1), ping(2), ping(3)]).to_string(), 400),
+    ] {
+        for (limits, expected) in [(json!({}), 202), (limit, status)] {
+            let server = Bounded::start(&limits).await;
+            let stream = server.session().await;
+            assert_eq!(server.post(&stream, &body).await, expected, "{limits}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_clients() {
+    for (limits, expected) in [(json!({}), 200), (json!({"maxSessions": 1}), 503), (json!({"maxStreams": 1}), 503)] {
+        let server = Bounded::start(&limits).await;
+        let _first = server.session().await;
+        let second = request(server.address, "GET", "/sse", &[], "").await;
+        assert_eq!(second.status, expected, "{limits}");
+        assert_eq!(second.header("retry-after"), (expected == 503).then_some("5"), "{limits}");
+    }
+}
+
+#[tokio::test]
+async fn of_calls() {
+    for (limits, tool) in [(json!({"callTimeoutSeconds": 0.2}), "hang"), (json!({"maxCallSeconds": 0.2}), "diligent")] {
+        let server = Bounded::start(&limits).await;
+        let mut stream = server.session().await;
+        assert_eq!(server.post(&stream, &call(7, tool)).await, 202);
+        let answer = timeout(PATIENCE, async {
+            loop {
+                let message: Value = serde_json::from_str(&stream.message().await).expect("JSON");
+                if message["id"] == 7 {
+                    return message;
+                }
+            }
+        });
+        let answer = answer.await.expect("an end in time");
+        assert_eq!(answer["error"]["code"], -32603, "{limits}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn of_a_queue_that_nobody_reads() {
+    for (limits, stays) in [(json!({}), true), (json!({"streamQueueMessages": 10}), false)] {
+        let server = Bounded::start(&limits).await;
+        let mut stream = server.session().await;
+        assert_eq!(server.post(&stream, &call(7, "burst")).await, 202);
+        let mut last = None;
+        while let Some(event) = timeout(PATIENCE, stream.event()).await.expect("an event in time") {
+            let is_answer = event.1.contains(r#""id":7"#);
+            last = Some(event);
+            if is_answer {
+                break;
+            }
+        }
+        let is_answered = last.is_some_and(|(_, data)| data.contains("said"));
+        assert_eq!(is_answered, stays, "{limits}: the stream is closed instead");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_blocking_calls() {
+    let opening = Opening;
+    // One has the thread, one waits for it, and there is no room for a third.
+    let server = Bounded::start(&json!({"maxBlockingThreads": 1, "blockingQueue": 1})).await;
+    let mut stream = server.session().await;
+    for id in 1..=3 {
+        assert_eq!(server.post(&stream, &call(id, "block")).await, 202);
+    }
+    let refused: Value = serde_json::from_str(&stream.message().await).expect("JSON");
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(3), &json!(-32603)), "{refused}");
+    drop(opening);
+    // Whichever answers first.
+    let mut answered = Vec::new();
+    for _ in 0..2 {
+        let answer: Value = serde_json::from_str(&stream.message().await).expect("JSON");
+        assert_eq!(answer["result"]["content"][0]["text"], "unblocked", "{answer}");
+        answered.push(answer["id"].as_u64());
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, [Some(1), Some(2)]);
+}

@@ -1,0 +1,224 @@
+//! What has been said on one connection: which request an answer belongs to, and which version it is of.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use serde_json::{Value, json, value::RawValue};
+
+use super::{Asked, Checker};
+use crate::VERSIONS;
+
+/// Where a stateless request states its version, in its params.
+const STATED: &str = "/_meta/io.modelcontextprotocol~1protocolVersion";
+
+/// The messages of one connection, each checked as it comes.
+#[derive(Debug, Default)]
+pub struct Conversation {
+    /// By the handshake.
+    agreed: Option<&'static Checker>,
+    /// By the last request that stated one.
+    stated: Option<&'static Checker>,
+    /// Requests without an answer so far, by their id. A client may well use an id again whose request was cancelled.
+    waiting: HashMap<String, Vec<Waiting>>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    asked: Asked,
+    stated: Option<&'static Checker>,
+}
+
+/// The members of a message, to the letter: ids may be numbers that no type of ours holds.
+type Message<'a> = BTreeMap<String, &'a RawValue>;
+
+impl Conversation {
+    /// Takes note of what the client sends, whatever it is.
+    pub fn observe_sent(&mut self, text: &str) {
+        for message in messages(text).unwrap_or_default() {
+            let Some(id) = message.get("id").and_then(|id| key(id)) else { continue };
+            if message.contains_key("result") || message.contains_key("error") {
+                continue;
+            }
+            let method = message.get("method").and_then(|method| serde_json::from_str(method.get()).ok());
+            let params: Value =
+                message.get("params").and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default();
+            let newest = Checker::for_version("2026-07-28");
+            // A version that does not exist is refused in the words of the newest.
+            let stated = params.pointer(STATED).and_then(Value::as_str);
+            let stated = stated.and_then(|version| Checker::for_version(version).or(newest));
+            self.stated = stated.or(self.stated);
+            let asked = Asked { method, task: params.get("task").is_some() };
+            let stated = stated.or(self.stated.filter(|_| params.is_null()));
+            self.waiting.entry(id).or_default().push(Waiting { asked, stated });
+        }
+    }
+
+    /// Takes note of what the server says.
+    ///
+    /// # Panics
+    /// Where the standard does not have a server say it, here and in this version.
+    pub fn observe_received(&mut self, text: &str) {
+        let wrong = self.complaints(text);
+        let start: String = text.chars().take(2_000).collect();
+        assert!(wrong.is_empty(), "{} has no such message: {wrong:#?}\n{start}", self.current().version);
+    }
+
+    /// Takes note of the body of an answer whose HTTP status refuses a message.
+    ///
+    /// # Panics
+    /// As [`Conversation::observe_received`] does.
+    pub fn observe_refusal(&mut self, text: &str) {
+        // It may come from before the session was looked up, and is then of no version. The standard lets it go without an
+        // id ("an error response that has no `id`"), as the newest schemas have it and the oldest ones do not.
+        let Some(Ok(message)) = messages(text).map(<[_; 1]>::try_from) else { return self.observe_received(text) };
+        if message[0].contains_key("id") || self.agreed.is_none() {
+            return self.observe_received(text);
+        }
+        Self::default().observe_received(text);
+    }
+
+    /// What is wrong with what the server says.
+    pub fn complaints(&mut self, text: &str) -> Vec<String> {
+        let Some(messages) = messages(text) else { return vec!["not a JSON object".to_owned()] };
+        let mut wrong = Vec::new();
+        if text.trim_start().starts_with('[') {
+            if !self.current().has_batches() {
+                wrong.push(format!("{} has no batches", self.current().version));
+            }
+            if messages.is_empty() {
+                wrong.push("an empty batch".to_owned());
+            }
+        }
+        for message in messages {
+            wrong.extend(self.one(&message));
+        }
+        wrong
+    }
+
+    fn one(&mut self, message: &Message<'_>) -> Vec<String> {
+        let mut whole = json!({});
+        for (name, raw) in message {
+            whole[name] = match serde_json::from_str(raw.get()) {
+                Ok(value) => value,
+                Err(_) if name == "id" && is_integer(raw) => json!(0),
+                Err(error) => return vec![format!("{name} cannot be read: {error}")],
+            };
+            if name == "id" && is_integer(raw) {
+                whole[name] = json!(0);
+            }
+        }
+        if message.contains_key("method") {
+            return self.current().said(&whole);
+        }
+        let id = message.get("id").and_then(|id| key(id));
+        if let Some(result) = whole.get("result") {
+            let mut wrong = self.current().result_frame(&whole);
+            wrong.extend(match id {
+                Some(id) => self.result(&id, result),
+                None => vec!["a result without an id".to_owned()],
+            });
+            return wrong;
+        }
+        let mut checker = self.current();
+        if let Some(id) = id {
+            match self.take(&id, 0) {
+                Some(waiting) => checker = waiting.stated.unwrap_or(checker),
+                None => return vec![format!("an error for {id}, which nobody asked")],
+            }
+        }
+        checker.error(&whole)
+    }
+
+    fn result(&mut self, id: &str, result: &Value) -> Vec<String> {
+        let waiting = self.waiting.get(id).map_or(&[][..], Vec::as_slice);
+        let mut first = None;
+        for (place, Waiting { asked, stated }) in waiting.iter().enumerate() {
+            let mut checker = stated.unwrap_or(self.current());
+            let mut wrong = Vec::new();
+            let handshake = asked.method.as_deref() == Some("initialize");
+            if handshake {
+                match result["protocolVersion"].as_str().and_then(Checker::for_version) {
+                    Some(agreed) => checker = agreed,
+                    None => wrong.push(format!("{} is no version", result["protocolVersion"])),
+                }
+            }
+            wrong.extend(checker.result(asked, result));
+            if wrong.is_empty() {
+                self.take(id, place);
+                if handshake {
+                    self.agreed = Some(checker);
+                }
+                return wrong;
+            }
+            first.get_or_insert(wrong);
+        }
+        self.take(id, 0);
+        first.unwrap_or_else(|| vec![format!("a result for {id}, which nobody asked")])
+    }
+
+    /// Strikes a request off.
+    fn take(&mut self, id: &str, place: usize) -> Option<Waiting> {
+        let waiting = self.waiting.get_mut(id)?;
+        let taken = waiting.remove(place.min(waiting.len().checked_sub(1)?));
+        Some(taken)
+    }
+
+    /// The version that the connection is at: before a handshake, that of the newest there is.
+    fn current(&self) -> &'static Checker {
+        let newest = || Checker::for_version(VERSIONS[VERSIONS.len() - 1]).expect("a version");
+        self.agreed.or(self.stated).unwrap_or_else(newest)
+    }
+}
+
+/// A conversation that is seen from several places.
+#[derive(Clone, Debug, Default)]
+pub struct Shared(Arc<Mutex<Conversation>>);
+
+impl Shared {
+    /// A connection whose requests speak for themselves, in that version: also those that the test cannot read.
+    pub fn stateless(version: &str) -> Self {
+        let stated = Checker::for_version(version);
+        Self(Arc::new(Mutex::new(Conversation { stated, ..Conversation::default() })))
+    }
+
+    /// See [`Conversation::observe_sent`].
+    pub fn observe_sent(&self, text: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).observe_sent(text);
+    }
+
+    /// See [`Conversation::observe_received`].
+    pub fn observe_received(&self, text: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).observe_received(text);
+    }
+
+    /// See [`Conversation::observe_refusal`].
+    pub fn observe_refusal(&self, text: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).observe_refusal(text);
+    }
+}
+
+/// The messages of a text: one, or those of a batch. None where it is neither.
+fn messages(text: &str) -> Option<Vec<Message<'_>>> {
+    if let Ok(message) = serde_json::from_str(text) {
+        return Some(vec![message]);
+    }
+    let batch: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+    Some(batch.into_iter().filter_map(|raw| serde_json::from_str(raw.get()).ok()).collect())
+}
+
+/// An id as a key; none where it is neither a text nor a number.
+fn key(id: &RawValue) -> Option<String> {
+    match serde_json::from_str(id.get()) {
+        Ok(Value::String(text)) => Some(format!("{text:?}")),
+        Ok(Value::Number(_)) => Some(id.get().to_owned()),
+        Err(_) if is_integer(id) => Some(id.get().to_owned()),
+        _ => None,
+    }
+}
+
+fn is_integer(id: &RawValue) -> bool {
+    let digits = id.get().strip_prefix('-').unwrap_or(id.get());
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
