@@ -88,7 +88,7 @@ mod tables {
     }
 }
 
-fn server() -> McpServer {
+pub(crate) fn server() -> McpServer {
     tables::server()
 }
 

@@ -4,6 +4,7 @@
 
 mod architecture;
 mod arguments;
+mod ask;
 mod auth;
 mod batches;
 mod calls;

@@ -4,10 +4,10 @@
 //! 2026-07-28 on the handler is left at that point; the client comes back with the answer, and the handler runs again,
 //! past that point.
 
-use std::{fmt, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{
     context::Context,
@@ -24,7 +24,7 @@ use crate::{
         ElicitResult, ElicitSchema, ListRootsResult, ProtocolVersion, RawJson, Root, adapt::Lower, input::InputRequest,
         jsonrpc, sampling::IncludeContext,
     },
-    session::{Call, OpenRequest, Outbox, Session},
+    session::{Call, NoRequest, OpenRequest, Outbox, Session},
 };
 
 /// What a user did with a question.
@@ -183,8 +183,15 @@ impl Context {
     ///
     /// Never ask for a secret in a form; [`Context::elicit_url`] is for that.
     pub fn elicit<T: ElicitationForm>(&self, message: impl Into<String>) -> Elicit<T> {
-        let (context, message) = (self.clone(), message.into());
-        Elicit { context, key: None, before_task: false, message, form: None, answer: PhantomData }
+        Elicit {
+            context: self.clone(),
+            key: None,
+            before_task: false,
+            message: message.into(),
+            form: None,
+            form_of_type: ElicitSchema::of::<T>,
+            read: ElicitSchema::read::<T>,
+        }
     }
 
     /// Asks the user to visit a page. An acceptance means that the user agreed to, not that all is done there.
@@ -231,7 +238,9 @@ pub struct Elicit<T> {
     before_task: bool,
     message: String,
     form: Option<ElicitSchema>,
-    answer: PhantomData<fn() -> T>,
+    // What is known of `T`, so that awaiting asks nothing of it: a type that is no form is one error.
+    form_of_type: fn() -> Result<ElicitSchema, FormError>,
+    read: fn(&ElicitSchema, &Map<String, Value>) -> Result<T, String>,
 }
 
 /// A page for the user to visit; await it.
@@ -304,15 +313,15 @@ impl<T> Elicit<T> {
     }
 }
 
-impl<T: ElicitationForm> IntoFuture for Elicit<T> {
+impl<T: Send + 'static> IntoFuture for Elicit<T> {
     type Output = Result<Elicited<T>, AskError>;
     type IntoFuture = Answer<Elicited<T>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { context, key, before_task, message, form, .. } = self;
+        let Self { context, key, before_task, message, form, form_of_type, read } = self;
         let form = match form {
             Some(form) => form.validate().map(|()| form),
-            None => ElicitSchema::of::<T>(),
+            None => form_of_type(),
         };
         let form = match form {
             Ok(form) => form,
@@ -324,7 +333,7 @@ impl<T: ElicitationForm> IntoFuture for Elicit<T> {
         let feature = if form.has_multi_select() { ClientFeature::MultiSelect } else { ClientFeature::Form };
         let mut params = ElicitRequestParams::form(message, form.clone());
         params.lower(context.protocol_version());
-        let read = move |answer: &RawValue| elicited(answer, |result| form.read(&result.content.unwrap_or_default()));
+        let read = move |answer: &RawValue| elicited(answer, |result| read(&form, &result.content.unwrap_or_default()));
         ask(context, Place { key, before_task }, feature, "elicitation/create", Some(&params), read)
     }
 }
@@ -470,7 +479,7 @@ async fn leave<T>(
     }
     let _note = round.note(question).ok_or(AskError::TooMany)?;
     // Whoever is left here is dropped; what it has started elsewhere ends here.
-    context.call().cancelled().await;
+    context.call().over().await;
     Err(AskError::Gone)
 }
 
@@ -488,7 +497,10 @@ pub(super) async fn exchange(
         #[serde(flatten)]
         request: &'a InputRequest,
     }
-    let open = session.open_request().ok_or(AskError::TooMany)?;
+    let open = session.open_request().map_err(|reason| match reason {
+        NoRequest::TooMany => AskError::TooMany,
+        NoRequest::Gone => AskError::Gone,
+    })?;
     // What it holds was JSON before.
     let message = Request { jsonrpc: "2.0", id: open.id(), request };
     let mut message = serde_json::to_vec(&message).map_err(|_| AskError::Gone)?;
@@ -509,7 +521,7 @@ pub(super) async fn exchange(
                 Err(error) => Err(refused(&error)),
             }
         }
-        () = call.cancelled() => Err(AskError::Gone),
+        () = call.over() => Err(AskError::Gone),
     }
 }
 

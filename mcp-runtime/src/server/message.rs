@@ -38,6 +38,7 @@ pub(crate) enum Binding<'a> {
 /// A message that was read.
 pub(crate) struct Message<'a>(pub(super) Content<'a>);
 
+#[expect(clippy::large_enum_variant, reason = "it stays where it is made, and no call allocates for it")]
 pub(super) enum Content<'a> {
     Single(Single<'a>),
     /// An array, of which no more is kept than may be in one.

@@ -13,8 +13,8 @@ use std::{
 };
 
 pub(crate) use outbox::{Outbox, Overflow, Reply};
-pub(crate) use requests::OpenRequest;
 use requests::Requests;
+pub(crate) use requests::{NoRequest, OpenRequest};
 use tokio::time::Instant;
 
 use crate::{
@@ -253,7 +253,8 @@ pub(crate) struct Call {
     /// The handler watches for cancellation, so it is let finish by itself.
     heeding: AtomicBool,
     finished: AtomicBool,
-    cancellation: tokio::sync::Notify,
+    /// Rings when it is cancelled, and when it is answered.
+    ending: tokio::sync::Notify,
     /// How many questions of it wait for the client.
     waiting: AtomicUsize,
     progress: Mutex<Progress>,
@@ -269,7 +270,7 @@ impl Call {
 
     pub(crate) fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
-        self.cancellation.notify_waiters();
+        self.ending.notify_waiters();
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
@@ -278,9 +279,21 @@ impl Call {
 
     /// Resolves when the call is cancelled; at once where it was.
     pub(crate) async fn cancelled(&self) {
-        let mut notified = std::pin::pin!(self.cancellation.notified());
-        notified.as_mut().enable();
-        if !self.is_cancelled() {
+        self.until(Self::is_cancelled).await;
+    }
+
+    /// Resolves when nobody waits for the call any more: it is cancelled, or answered.
+    pub(crate) async fn over(&self) {
+        self.until(|call| !call.is_open()).await;
+    }
+
+    async fn until(&self, is_so: impl Fn(&Self) -> bool) {
+        loop {
+            let mut notified = std::pin::pin!(self.ending.notified());
+            notified.as_mut().enable();
+            if is_so(self) {
+                return;
+            }
             notified.await;
         }
     }
@@ -296,6 +309,7 @@ impl Call {
     /// Marks the call as answered: what it still reports goes nowhere.
     pub(crate) fn finish(&self) {
         self.finished.store(true, Ordering::SeqCst);
+        self.ending.notify_waiters();
     }
 
     /// Whether anybody still listens to what it reports.

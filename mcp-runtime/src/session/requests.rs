@@ -24,6 +24,17 @@ pub(super) struct Requests(Mutex<Open>);
 struct Open {
     last: u64,
     waiting: HashMap<u64, oneshot::Sender<Answered>>,
+    /// Nobody hears the client any more.
+    deaf: bool,
+}
+
+/// Why a request cannot be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoRequest {
+    /// As many wait as may.
+    TooMany,
+    /// There can be no answer.
+    Gone,
 }
 
 /// A request that waits for its answer. Dropped, it waits no more.
@@ -35,17 +46,27 @@ pub(crate) struct OpenRequest {
 }
 
 impl Session {
-    /// Takes a number for a request of the server's; none where too many wait already.
-    pub(crate) fn open_request(self: &Arc<Self>) -> Option<OpenRequest> {
+    /// Takes a number for a request of the server's.
+    pub(crate) fn open_request(self: &Arc<Self>) -> Result<OpenRequest, NoRequest> {
         let mut open = self.requests.lock();
+        if open.deaf {
+            return Err(NoRequest::Gone);
+        }
         if open.waiting.len() >= MOST_OPEN {
-            return None;
+            return Err(NoRequest::TooMany);
         }
         open.last += 1;
         let id = open.last;
         let (sender, answer) = oneshot::channel();
         open.waiting.insert(id, sender);
-        Some(OpenRequest { session: Arc::clone(self), id, answer })
+        Ok(OpenRequest { session: Arc::clone(self), id, answer })
+    }
+
+    /// Says that the client is not heard any more, so that nobody waits for its answers.
+    pub(crate) fn hear_no_more(&self) {
+        let mut open = self.requests.lock();
+        open.deaf = true;
+        open.waiting.clear();
     }
 
     /// Hands an answer to whoever waits for it; false where nobody does.
@@ -104,14 +125,18 @@ mod tests {
         let id = dropped.id().to_string();
         drop(dropped);
         assert!(!session.take_answer(&id, Ok(&raw)));
+        let mut last = session.open_request().unwrap();
+        session.hear_no_more();
+        assert!(last.answer().await.is_none());
+        assert_eq!(session.open_request().unwrap_err(), NoRequest::Gone);
     }
 
     #[test]
     fn requests_are_bounded() {
         let session = Session::new(Outbox::new(Overflow::Wait, &Limits::default()), None);
         let mut open: Vec<_> = (0..MOST_OPEN).map(|_| session.open_request().unwrap()).collect();
-        assert!(session.open_request().is_none());
+        assert_eq!(session.open_request().unwrap_err(), NoRequest::TooMany);
         open.pop();
-        assert!(session.open_request().is_some());
+        assert!(session.open_request().is_ok());
     }
 }

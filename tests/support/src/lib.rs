@@ -141,13 +141,18 @@ impl Running {
 
     /// Connects a client and shakes hands at that version, where it has a handshake.
     pub async fn connect_as(&self, version: &str) -> Wire {
+        self.connect_offering(version, json!({})).await
+    }
+
+    /// Connects a client that has these capabilities.
+    pub async fn connect_offering(&self, version: &str, capabilities: Value) -> Wire {
         let mut wire = self.connect().await;
         if version == STATELESS {
-            wire.stateless = Some(json!({}));
+            wire.stateless = Some(capabilities);
             wire.conversation = Shared::stateless(STATELESS);
             return wire;
         }
-        let result = wire.initialize(version).await;
+        let result = wire.initialize_offering(version, capabilities).await;
         assert_eq!(result["result"]["protocolVersion"], version, "{result}");
         wire
     }
@@ -274,6 +279,34 @@ impl Wire {
         result
     }
 
+    /// Sends a request, and answers what the server asks meanwhile: by `answer`, which gets the method and the parameters
+    /// of a question, and gives its result. Gives the whole answer to the request, passing over notifications.
+    pub async fn converse(&mut self, method: &str, params: Value, answer: impl Fn(&str, &Value) -> Value) -> Value {
+        let mut round = params.clone();
+        loop {
+            let id = json!(self.start(method, round.clone()).await);
+            let mut message = self.receive().await;
+            while message.get("method").is_some() {
+                assert!(self.stateless.is_none() || message.get("id").is_none(), "no request of the server: {message}");
+                if let Some(asked) = message.get("id") {
+                    let result = answer(message["method"].as_str().expect("a method"), &message["params"]);
+                    self.send_text(&json!({"jsonrpc": "2.0", "id": asked, "result": result}).to_string()).await;
+                }
+                message = self.receive().await;
+            }
+            assert_eq!(message["id"], id, "the next answer: {message}");
+            if message["result"]["resultType"] != "input_required" {
+                return message;
+            }
+            round = params.clone();
+            for (key, question) in message["result"]["inputRequests"].as_object().expect("questions") {
+                let method = question["method"].as_str().expect("a method");
+                round["inputResponses"][key] = answer(method, &question["params"]);
+            }
+            round["requestState"] = message["result"]["requestState"].take();
+        }
+    }
+
     /// Cancels a request, as its version and transport want it.
     pub async fn cancel(&mut self, id: &Value) {
         match &mut self.kind {
@@ -308,8 +341,12 @@ impl Wire {
 
     /// Shakes hands; gives the answer to `initialize`.
     pub async fn initialize(&mut self, version: &str) -> Value {
+        self.initialize_offering(version, json!({})).await
+    }
+
+    async fn initialize_offering(&mut self, version: &str, capabilities: Value) -> Value {
         let client = json!({"name": "test", "version": "1"});
-        let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
+        let params = json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": client});
         let answer = self.request("initialize", params).await;
         self.notify("notifications/initialized", json!({})).await;
         answer

@@ -355,7 +355,7 @@ fn an_answer_becomes_the_type_that_was_asked_for() {
     impl TryFrom<String> for Even {
         type Error = String;
         fn try_from(text: String) -> Result<Self, String> {
-            if text.len() % 2 == 0 { Ok(Self) } else { Err(format!("{text} is odd")) }
+            if text.len().is_multiple_of(2) { Ok(Self) } else { Err(format!("{text} is odd")) }
         }
     }
     #[derive(Debug, Deserialize, JsonSchema)]

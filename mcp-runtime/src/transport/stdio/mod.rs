@@ -146,6 +146,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
 
     /// Waits for the calls in flight, and writes all that there is to write.
     async fn drain(&mut self) -> io::Result<()> {
+        // Nothing is read any more, the client's answers included.
+        self.session.hear_no_more();
         std::future::poll_fn(|cx| {
             loop {
                 let taken = self.take_messages(cx) | self.dispatch();
