@@ -382,6 +382,32 @@ mod everything {
         Ok(format!("Hello, {}!", name.accepted().map_or_else(|| "stranger".to_owned(), |it| it.name)))
     }
 
+    /// Says that the list of tools has changed
+    #[mcp_tool]
+    fn test_trigger_tool_change(handle: Handle) -> &'static str {
+        handle.tools_changed();
+        "The tools have changed."
+    }
+
+    /// Says that the list of prompts has changed
+    #[mcp_tool]
+    fn test_trigger_prompt_change(handle: Handle) -> &'static str {
+        handle.prompts_changed();
+        "The prompts have changed."
+    }
+
+    /// Says that the contents of a resource have changed
+    #[mcp_tool]
+    fn touch(
+        /// Which; clients are told that subscribed to exactly this
+        #[mcp(default = "test://watched-resource")]
+        uri: String,
+        handle: Handle,
+    ) -> String {
+        handle.resource_updated(&uri);
+        format!("{uri} has changed.")
+    }
+
     /// Takes what a schema written by hand says
     #[mcp_tool(input_schema = contact_schema())]
     fn json_schema_2020_12_tool(#[mcp(flatten)] contact: Value) -> String {

@@ -1,4 +1,4 @@
-//! Notes: state behind `&self`, resources over it, progress and cancellation.
+//! Notes: state behind `&self`, resources over it that can be watched, progress and cancellation.
 //!
 //! `cargo run --example notes` speaks stdio; `cargo run --example notes -- --transport sse` listens.
 
@@ -43,9 +43,13 @@ impl Notes {
         title: String,
         /// The text
         text: String,
+        handle: Handle,
     ) -> Json<Added> {
         self.notes().insert(title.clone(), text);
         let uri = format!("notes://{title}");
+        // Whoever watches one of them reads it anew.
+        handle.resource_updated(&uri);
+        handle.resource_updated("notes:///index");
         Json(Added { title, uri })
     }
 
@@ -144,6 +148,16 @@ mod tests {
         let removed = client.call("remove_note", json!({"title": "milk"})).await.unwrap();
         assert_eq!(removed.first_text(), Some("removed milk"));
         assert_eq!(client.read("notes://milk").await.unwrap_err().code, -32002);
+    }
+
+    #[tokio::test]
+    async fn tells_who_watches() {
+        let client = TestClient::connect(super::server()).await.unwrap();
+        client.request("resources/subscribe", json!({"uri": "notes://milk"})).await.unwrap();
+        client.call("add_note", json!({"title": "milk", "text": "buy some"})).await.unwrap();
+        let told = client.notification().await;
+        assert_eq!(told.method, "notifications/resources/updated");
+        assert_eq!(told.params, json!({"uri": "notes://milk"}));
     }
 
     #[tokio::test(start_paused = true)]

@@ -20,11 +20,12 @@ pub(crate) enum Scope {
 }
 
 /// A closure that captures nothing, for a handler whose parameters are `parameters`, each had by its `takes`: a call
-/// on the arguments.
+/// on the arguments. Clients may ask for completions of those that are `completed`.
 pub(crate) fn closure(
     handler: &Handler,
     parameters: &[Parameter],
     takes: &[TokenStream],
+    completed: impl Fn(&Parameter) -> bool,
     blocking: bool,
     scope: Scope,
     runtime: &Runtime,
@@ -32,6 +33,14 @@ pub(crate) fn closure(
     let Handler { ident, is_async, receiver, inputs: _, output, docs: _ } = handler;
     let at = hygienic(ident.span());
     let locals: Vec<Ident> = (0..parameters.len()).map(|index| format_ident!("__a{index}", span = at)).collect();
+    // A type that lists its values completes its argument by itself. Whether it does is asked of the value that was
+    // taken, so that the type is named once.
+    let suggestions = parameters.iter().zip(&locals).enumerate().filter(|(_, (parameter, _))| completed(parameter));
+    let suggestions = suggestions.map(|(index, (_, local))| {
+        let runtime = runtime.at(at);
+        quote_spanned!(at=> __arguments.suggest(#index, #runtime::type_of(&#local).values());)
+    });
+    let suggestions: Vec<_> = suggestions.collect();
     let tables = parameters.iter().map(|parameter| parameter.expand(runtime, at));
     let runtime = runtime.at(at);
     let returns = method("returns", output);
@@ -78,6 +87,7 @@ pub(crate) fn closure(
             let __returns = __call.#returns::<#output>();
             let #mutable __arguments = __call.arguments(const { &[#(#tables),*] });
             #(let #locals = __arguments #takes;)*
+            #(#suggestions)*
             #check
             #share
             #step

@@ -63,7 +63,7 @@ use signature::Kind;
 /// | `format = "…"` | the `format` of its schema |
 /// | `flatten` | the fields of its type are the arguments |
 /// | `header = "Name"` | the HTTP header that repeats it |
-/// | `complete = function` | what completes it, in prompts and templates: `fn(&str) -> Vec<String>`, sync or async |
+/// | `complete = function` | what completes it, in prompts and templates: `fn(&str) -> Vec<String>`, sync or async; `fn(&CompletionRequest)` where the other arguments matter. A type whose `JsonSchema` lists its values needs none |
 #[proc_macro_attribute]
 pub fn mcp_tool(keys: TokenStream, item: TokenStream) -> TokenStream {
     entry::lone(Kind::Tool, keys.into(), item.into()).into()
@@ -121,7 +121,7 @@ pub fn mcp_prompt(keys: TokenStream, item: TokenStream) -> TokenStream {
 /// | key | meaning |
 /// |---|---|
 /// | `name = "…"`, `version = "…"` | the server's (the package's) |
-/// | `title = "…"`, `website_url = "…"`, `icons = ["…"]` | for people |
+/// | `title = "…"`, `description = "…"`, `website_url = "…"`, `icons = ["…"]` | for people |
 /// | `instructions = "…"` | for models (the doc comment) |
 /// | `profile = "portable"` or `"full"` | schemas that any client reads, or with everything in them |
 /// | `transport = "stdio"`, `"sse"` or `"http-stream"` | how it is served, unless the options say otherwise |

@@ -99,6 +99,11 @@ impl Parameter {
         }
     }
 
+    /// Whether a function completes it.
+    pub(crate) fn is_completed(&self) -> bool {
+        self.complete.is_some()
+    }
+
     /// The constant that the runtime reads.
     pub(crate) fn expand(&self, runtime: &Runtime, span: Span) -> TokenStream {
         let Self { name, name_span: _, default, header, description, flatten, default_json, bounds, complete } = self;
@@ -112,8 +117,8 @@ impl Parameter {
             let span = hygienic(path.span());
             let runtime = runtime.at(span);
             quote_spanned! {span=>
-                .complete(|__value| ::std::boxed::Box::pin(async move {
-                    #runtime::completions(#path(&__value)).await
+                .complete(|__request| ::std::boxed::Box::pin(async move {
+                    #runtime::completions(#path(__request.take())).await
                 }))
             }
         });

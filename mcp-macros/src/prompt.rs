@@ -36,7 +36,8 @@ impl Prompt {
         let Self { words, handler, parameters } = self;
         let span = hygienic(handler.ident.span());
         let takes = takes(handler, parameters);
-        let closure = closure(handler, parameters, &takes, false, scope, runtime);
+        let closure =
+            closure(handler, parameters, &takes, |parameter| !parameter.is_completed(), false, scope, runtime);
         let (name, description) = (&words.name, words.description.iter());
         let (words, runtime) = (words.expand(span), runtime.at(span));
         quote_spanned!(span=> #runtime::Prompt::new(#name, #closure) #(.description(#description))* #words)

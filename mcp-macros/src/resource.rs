@@ -96,7 +96,15 @@ impl Resource {
                 }
             })
             .collect();
-        let closure = closure(handler, parameters, &takes, false, scope, runtime);
+        let closure = closure(
+            handler,
+            parameters,
+            &takes,
+            |parameter| !parameter.is_completed() && template.variables().any(|name| name == parameter.name),
+            false,
+            scope,
+            runtime,
+        );
         // The names of parameters as types, so that the compiler can say which one is no extractor.
         let markers = (!markers.is_empty()).then(|| {
             quote_spanned! {span=>

@@ -19,10 +19,11 @@ use super::{
     signature::{Function, Kind},
 };
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "name",
     "version",
     "title",
+    "description",
     "instructions",
     "website_url",
     "icons",
@@ -452,6 +453,7 @@ struct ServerOptions {
     name: Option<LitStr>,
     version: Option<LitStr>,
     title: Option<LitStr>,
+    description: Option<LitStr>,
     instructions: Option<Text>,
     website_url: Option<LitStr>,
     icons: Vec<LitStr>,
@@ -487,6 +489,7 @@ impl ServerOptions {
             name: options.text("name", errors),
             version: options.text("version", errors),
             title: options.text("title", errors),
+            description: options.text("description", errors),
             instructions: options.prose("instructions", errors).or_else(|| Text::from_docs(attrs)),
             website_url,
             icons: icons(&mut options, errors),
@@ -506,6 +509,7 @@ impl ServerOptions {
             name,
             version,
             title,
+            description,
             instructions,
             website_url,
             icons,
@@ -523,7 +527,7 @@ impl ServerOptions {
         let version = version
             .as_ref()
             .map_or_else(|| quote_spanned!(span=> ::core::env!("CARGO_PKG_VERSION")), ToTokens::into_token_stream);
-        let title = title.iter();
+        let (title, description) = (title.iter(), description.iter());
         let instructions = instructions.iter();
         let website_url = website_url.iter();
         let icons = (!icons.is_empty()).then(|| quote_spanned!(span=> .icons(&[#(#icons),*])));
@@ -537,7 +541,7 @@ impl ServerOptions {
         let runtime = runtime.at(span);
         quote_spanned! {span=>
             #runtime::Server::new(#name, #version)
-                #(.title(#title))* #(.instructions(#instructions))* #(.website_url(#website_url))* #icons #full_schemas
+                #(.title(#title))* #(.description(#description))* #(.instructions(#instructions))* #(.website_url(#website_url))* #icons #full_schemas
                 #(.transport(#transport))* #(.auth(#auth))* #(.port(#port))* #(.endpoint(#endpoint))*
                 #(.message_endpoint(#message_endpoint))* #cors
         }

@@ -129,7 +129,7 @@ impl Tool {
         } = self;
         let span = hygienic(handler.ident.span());
         let takes = takes(handler, parameters);
-        let closure = closure(handler, parameters, &takes, *blocking, scope, runtime);
+        let closure = closure(handler, parameters, &takes, |_| false, *blocking, scope, runtime);
         let (name, description) = (&words.name, &words.description);
         let (words, runtime) = (words.expand(span), runtime.at(span));
         let read_only = read_only.iter();

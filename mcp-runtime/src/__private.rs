@@ -13,9 +13,10 @@ pub use crate::{
     protocol::Role,
     serve::McpServer,
     server::{
-        arguments::{PromptCall, ResourceCall, ToolCall, completions},
+        arguments::{PromptCall, ResourceCall, ToolCall},
+        completion::{Completer, Completions, Values, completions, type_of},
         definition::{Definition, Parameter, Prompt, Resource, Segment, Server, ServerState, Tool, receive, share},
-        outcome::{Completer, Completions, Step},
+        outcome::Step,
         registry::{PromptItem, ResourceItem, ToolItem},
     },
 };

@@ -67,6 +67,7 @@ pub use secret::Secret;
 pub use serve::{Bound, McpServer};
 pub use server::{
     ask::{AskError, ClientFeature, Elicit, ElicitUrl, Elicited, ListRoots, Sample},
+    completion::CompletionRequest,
     context::{Claims, Context, FromContext, State},
     dynamic::DynamicTool,
     error::Error,
@@ -89,7 +90,7 @@ pub mod prelude {
     pub use mcp_macros::*;
 
     pub use crate::{
-        Context, Elicited, Error, Json, McpServer, PromptError, ResourceError, ServerOptions, State, ToolError,
+        Context, Elicited, Error, Handle, Json, McpServer, PromptError, ResourceError, ServerOptions, State, ToolError,
         protocol::{
             CallToolResult, ContentBlock, GetPromptResult, PromptMessage, ReadResourceResult, ResourceContents,
         },

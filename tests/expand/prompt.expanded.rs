@@ -15,8 +15,10 @@ impl ::mcp_runtime::__private::PromptItem for packing {
                     .arguments(const {
                         &[
                             ::mcp_runtime::__private::Parameter::new("city")
-                                .complete(|__value| ::std::boxed::Box::pin(async move {
-                                    ::mcp_runtime::__private::completions(cities(&__value))
+                                .complete(|__request| ::std::boxed::Box::pin(async move {
+                                    ::mcp_runtime::__private::completions(
+                                            cities(__request.take()),
+                                        )
                                         .await
                                 })),
                             ::mcp_runtime::__private::Parameter::new("days")
@@ -25,6 +27,8 @@ impl ::mcp_runtime::__private::PromptItem for packing {
                     });
                 let __a0 = __arguments.take::<String, _>(0usize);
                 let __a1 = __arguments.take_or::<u8, _>(1usize, || 3);
+                __arguments
+                    .suggest(1usize, ::mcp_runtime::__private::type_of(&__a1).values());
                 let (
                     ::mcp_runtime::__private::Some(__a0),
                     ::mcp_runtime::__private::Some(__a1),

@@ -77,6 +77,11 @@ impl Weather {
                                         let __a0 = __arguments.take::<String, _>(0usize);
                                         let __a1 = __arguments
                                             .extract::<Context, __parameters::context>(1usize);
+                                        __arguments
+                                            .suggest(
+                                                0usize,
+                                                crate::renamed::__private::type_of(&__a0).values(),
+                                            );
                                         let (
                                             crate::renamed::__private::Some(__a0),
                                             crate::renamed::__private::Some(__a1),
@@ -101,8 +106,10 @@ impl Weather {
                                     .arguments(const {
                                         &[
                                             crate::renamed::__private::Parameter::new("city")
-                                                .complete(|__value| ::std::boxed::Box::pin(async move {
-                                                    crate::renamed::__private::completions(cities(&__value))
+                                                .complete(|__request| ::std::boxed::Box::pin(async move {
+                                                    crate::renamed::__private::completions(
+                                                            cities(__request.take()),
+                                                        )
                                                         .await
                                                 })),
                                         ]

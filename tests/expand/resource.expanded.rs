@@ -28,8 +28,10 @@ impl ::mcp_runtime::__private::ResourceItem for current {
                     .arguments(const {
                         &[
                             ::mcp_runtime::__private::Parameter::new("city")
-                                .complete(|__value| ::std::boxed::Box::pin(async move {
-                                    ::mcp_runtime::__private::completions(cities(&__value))
+                                .complete(|__request| ::std::boxed::Box::pin(async move {
+                                    ::mcp_runtime::__private::completions(
+                                            cities(__request.take()),
+                                        )
                                         .await
                                 })),
                             ::mcp_runtime::__private::Parameter::new("rest"),
@@ -37,6 +39,8 @@ impl ::mcp_runtime::__private::ResourceItem for current {
                     });
                 let __a0 = __arguments.take::<String, _>(0usize);
                 let __a1 = __arguments.take::<Option<String>, _>(1usize);
+                __arguments
+                    .suggest(1usize, ::mcp_runtime::__private::type_of(&__a1).values());
                 let (
                     ::mcp_runtime::__private::Some(__a0),
                     ::mcp_runtime::__private::Some(__a1),

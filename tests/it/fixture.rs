@@ -41,6 +41,7 @@ pub(crate) struct Window {
     name = "fixture",
     version = "1.2.3",
     title = "The Fixture",
+    description = "A server for tests",
     website_url = "https://example.com",
     icons = ["https://example.com/server.png"]
 )]

@@ -35,10 +35,16 @@ async fn the_server_says_of_itself_what_the_version_knows() {
                 info["title"] = json!("The Fixture");
             }
             if version >= "2025-11-25" {
+                info["description"] = json!("A server for tests");
                 info["websiteUrl"] = json!("https://example.com");
                 info["icons"] = json!([{"src": "https://example.com/server.png"}]);
             }
-            let mut capabilities = json!({"logging": {}, "prompts": {}, "resources": {}, "tools": {}});
+            let mut capabilities = json!({
+                "logging": {},
+                "prompts": {"listChanged": true},
+                "resources": {"listChanged": true, "subscribe": true},
+                "tools": {"listChanged": true},
+            });
             if version >= "2025-03-26" {
                 capabilities["completions"] = json!({});
             }

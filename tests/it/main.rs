@@ -8,6 +8,8 @@ mod ask;
 mod auth;
 mod batches;
 mod calls;
+mod changes;
+mod completion;
 mod every_field;
 mod fixture;
 mod isolation;
@@ -22,6 +24,7 @@ mod prompts;
 mod resources;
 mod tools;
 
+use mcp_runtime::McpServer;
 use mcp_test_support::{Running, STATELESS, Transport, Wire};
 
 /// A connected client at one version, over one transport.
@@ -34,12 +37,17 @@ pub(crate) struct Case {
 
 /// Runs a case over every transport at every version, each on a server of its own.
 pub(crate) async fn everywhere(case: impl AsyncFn(&mut Case)) {
+    everywhere_on(fixture::server, async |wired, _| case(wired).await).await;
+}
+
+/// The same on another server than the fixture.
+pub(crate) async fn everywhere_on(server: fn() -> McpServer, case: impl AsyncFn(&mut Case, &Running)) {
     for transport in Transport::ALL {
         for version in transport.versions() {
-            let running = Running::start(transport, fixture::server).await;
+            let running = Running::start(transport, server).await;
             let wire = running.connect_as(version).await;
             let name = format!("{transport:?} at {version}");
-            case(&mut Case { wire, version, name }).await;
+            case(&mut Case { wire, version, name }, &running).await;
         }
     }
 }

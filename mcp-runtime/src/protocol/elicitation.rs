@@ -176,7 +176,7 @@ impl ElicitSchema {
 #[non_exhaustive]
 pub enum PrimitiveSchemaDefinition {
     /// Text.
-    String(StringSchema),
+    Text(StringSchema),
     /// A number.
     Number(NumberSchema),
     /// Yes or no.
@@ -615,7 +615,7 @@ impl From<PrimitiveSchemaDefinition> for Wire {
     fn from(schema: PrimitiveSchemaDefinition) -> Self {
         use PrimitiveSchemaDefinition as Schema;
         match schema {
-            Schema::String(StringSchema { title, description, min_length, max_length, format, default }) => {
+            Schema::Text(StringSchema { title, description, min_length, max_length, format, default }) => {
                 let default = default.map(Value::from);
                 Self { title, description, min_length, max_length, format, default, ..Self::default() }
             }

@@ -16,13 +16,12 @@ use serde_path_to_error::Segment;
 
 use super::{
     bounds,
+    completion::Values,
     context::{FromContext, Requirement, Scene},
     definition::Parameter,
     describe::{PromptDescription, ResourceDescription, ToolDescription},
     nearest::{excerpt, nearest},
-    outcome::{
-        IntoCallToolResult, IntoCompletions, IntoGetPromptResult, IntoReadResourceResult, ReadRequest, Returns, Step,
-    },
+    outcome::{IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, ReadRequest, Returns, Step},
     patterns::Patterns,
     problem::{Problem, context_failure, explain, of_member, refusal, refusal_error, twice},
 };
@@ -524,6 +523,13 @@ impl<const N: usize> ResourceArguments<'_, N> {
         note(decoded, parameter.name, &mut self.problems)
     }
 
+    /// Takes down all values that the variable's type has, where it is known to have few.
+    pub fn suggest(&mut self, index: usize, values: Option<Values>) {
+        if let (Mode::Describe(description), Some(values)) = (&mut self.call.0, values) {
+            description.completing.suggest(self.parameters[index].name, values);
+        }
+    }
+
     /// Takes what is not in the template from the context.
     pub fn extract<T: ResourceExtractor<Name>, Name>(&mut self, index: usize) -> Option<T> {
         let decoded = match &mut self.call.0 {
@@ -598,6 +604,17 @@ impl<const N: usize> PromptArguments<'_, N> {
         note(decoded, parameter.name, &mut self.problems)
     }
 
+    /// Takes down all values that the argument's type has, where it is known to have few.
+    pub fn suggest(&mut self, index: usize, values: Option<Values>) {
+        if let (Mode::Describe(description), Some(values)) = (&mut self.call.0, values) {
+            let name = self.parameters[index].name;
+            // What comes from the context is none of the client's.
+            if description.arguments.iter().any(|argument| argument.name == name) {
+                description.completing.suggest(name, values);
+            }
+        }
+    }
+
     /// Like [`Self::take`], for a parameter with a default.
     pub fn take_or<T: PromptParameter<M>, M>(&mut self, index: usize, default: impl FnOnce() -> T) -> Option<T> {
         let absent = matches!(&self.call.0, Mode::Run(run) if run.text(self.parameters[index].name).is_none());
@@ -622,11 +639,6 @@ impl PromptRun<'_> {
     fn text(&self, name: &str) -> Option<&str> {
         self.arguments.iter().find(|(given, _)| given == name).map(|(_, text)| text.as_str())
     }
-}
-
-/// Makes a completion function uniform: see `complete = …`.
-pub fn completions<M>(values: impl IntoCompletions<M>) -> impl Future<Output = Vec<String>> + Send {
-    values.into_completions()
 }
 
 fn note<T>(decoded: Result<T, Problem>, name: &str, problems: &mut Vec<(String, Problem)>) -> Option<T> {

@@ -188,7 +188,7 @@ pub struct Parameter {
     pub(crate) max_items: Option<u64>,
     pub(crate) format: Option<&'static str>,
     pub(crate) header: Option<&'static str>,
-    pub(crate) complete: Option<super::outcome::Completer>,
+    pub(crate) complete: Option<super::completion::Completer>,
 }
 
 impl Segment {
@@ -462,7 +462,7 @@ impl Parameter {
         /// `header`
         header: &'static str => header = Some(header);
         /// `complete`
-        complete: super::outcome::Completer => complete = Some(complete);
+        complete: super::completion::Completer => complete = Some(complete);
     }
 }
 

@@ -4,9 +4,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::{
+    completion::{Completing, Values},
     context::Requirement,
     definition::Parameter,
-    outcome::{Completer, IntoCallToolResult},
+    outcome::IntoCallToolResult,
     patterns::Patterns,
 };
 use crate::protocol::{PromptArgument, RawJson};
@@ -188,13 +189,13 @@ impl ToolDescription {
 #[derive(Debug, Default)]
 pub(crate) struct ResourceDescription {
     pub(crate) requirements: Vec<Requirement>,
-    /// The functions that complete the variables.
-    pub(crate) completers: Vec<(&'static str, Completer)>,
+    /// What completes the variables.
+    pub(crate) completing: Completions,
 }
 
 impl ResourceDescription {
     pub(crate) fn variable(&mut self, parameter: &'static Parameter) {
-        self.completers.extend(parameter.complete.map(|complete| (parameter.name, complete)));
+        self.completing.add(parameter);
     }
 }
 
@@ -203,8 +204,8 @@ impl ResourceDescription {
 pub struct PromptDescription {
     pub(crate) arguments: Vec<PromptArgument>,
     pub(crate) requirements: Vec<Requirement>,
-    /// The functions that complete the arguments.
-    pub(crate) completers: Vec<(&'static str, Completer)>,
+    /// What completes the arguments.
+    pub(crate) completing: Completions,
 }
 
 impl PromptDescription {
@@ -215,7 +216,26 @@ impl PromptDescription {
             description: parameter.description.map(str::to_owned),
             required: Some(required && !parameter.has_default),
         });
-        self.completers.extend(parameter.complete.map(|complete| (parameter.name, complete)));
+        self.completing.add(parameter);
+    }
+}
+
+/// What completes each argument that something completes.
+#[derive(Debug, Default)]
+pub(crate) struct Completions(pub(crate) Vec<(&'static str, Completing)>);
+
+impl Completions {
+    fn add(&mut self, parameter: &'static Parameter) {
+        self.0.extend(parameter.complete.map(|complete| (parameter.name, Completing::ByFunction(complete))));
+    }
+
+    /// A function that is said to complete the argument knows better.
+    pub(crate) fn suggest(&mut self, name: &'static str, values: Values) {
+        let is_known = self.0.iter().any(|(known, _)| *known == name);
+        let values = if is_known { Vec::new() } else { values() };
+        if !values.is_empty() {
+            self.0.push((name, Completing::Closed(values)));
+        }
     }
 }
 

@@ -20,13 +20,14 @@ use super::{
     answer::{Answer, Frame},
     arguments::{Mode, PromptCall, PromptRun, ResourceCall, ResourceRun, ToolCall, ToolRun, texts},
     blocking::BlockingPool,
+    completion,
     context::{Context, Scene, States},
     deadline::{Deadlines, Ended},
     lifecycle,
     live::Live,
     message::{Binding, Body, Content, Message, Single},
     nearest::{excerpt, nearest},
-    outcome::{Completer, Later, Step, resource_not_found},
+    outcome::{Later, Step, resource_not_found},
     params::{self, Params},
     registry::{List, Registry},
     round::{Answers, Round},
@@ -39,8 +40,7 @@ use crate::{
     limits::Limits,
     principal::Principal,
     protocol::{
-        CallToolResult, CompleteResult, Completion, ErrorCode, GetPromptResult, ProtocolVersion, ReadResourceResult,
-        RpcError,
+        CallToolResult, ErrorCode, GetPromptResult, ProtocolVersion, ReadResourceResult, RpcError,
         input::InputRequiredResult,
         jsonrpc::{Id, Malformed, write_error, write_raw_result, write_result},
         method::Method,
@@ -543,67 +543,9 @@ impl Dispatcher {
     }
 
     fn complete(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
-        #[derive(Deserialize)]
-        struct Completed {
-            #[serde(rename = "ref")]
-            reference: Reference,
-            argument: Argument,
-        }
-        #[derive(Deserialize)]
-        #[serde(tag = "type")]
-        enum Reference {
-            #[serde(rename = "ref/prompt")]
-            Prompt { name: String },
-            #[serde(rename = "ref/resource")]
-            Resource { uri: String },
-        }
-        #[derive(Deserialize)]
-        struct Argument {
-            name: String,
-            value: String,
-        }
-        if !request.registry.has_completions() {
-            return Err(RpcError::new(ErrorCode::MethodNotFound, "this server completes no arguments").into());
-        }
-        let params: Completed = params::required(request.raw, "params.ref")?;
-        let name = params.argument.name.as_str();
-        let (completers, known): (&[(&str, Completer)], bool) = match &params.reference {
-            Reference::Prompt { name: prompt } => match request.registry.prompt(prompt) {
-                Some(prompt) => {
-                    let mut arguments = prompt.listed.arguments.iter().flatten();
-                    (&prompt.completers, arguments.any(|argument| argument.name == name))
-                }
-                None => return Err(unknown("prompt", prompt, request.registry.prompt_names()).into()),
-            },
-            Reference::Resource { uri } => {
-                match request
-                    .registry
-                    .template_of(uri)
-                    .or_else(|| request.registry.template(uri).map(|(found, _)| found))
-                {
-                    Some(template) => (&template.completers, template.spec.segments.iter().any(|it| it.is(name))),
-                    None => return Err(unknown("resource template", uri, request.registry.resource_uris()).into()),
-                }
-            }
-        };
-        if !known {
-            return Err(
-                RpcError::invalid_params(format!("there is no argument `{}` to complete", excerpt(name))).into()
-            );
-        }
-        let complete = completers.iter().find(|(completed, _)| *completed == name).map(|(_, complete)| *complete);
-        let value = params.argument.value;
+        let step = completion::complete(request)?;
         let states = Arc::default();
         let scene = request.scene(&states)?;
-        let step = guarded(|| {
-            Step::Later(Box::pin(async move {
-                let values = match complete {
-                    Some(complete) => complete(value).await,
-                    None => Vec::new(),
-                };
-                Ok(CompleteResult { completion: Completion::new(values), meta: None })
-            }))
-        });
         Ok(self.advance(step, &scene, request, None, |_| (), out)?)
     }
 
@@ -866,7 +808,7 @@ fn cancel(session: &Session, params: Option<&RawValue>) {
     }
 }
 
-fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> RpcError {
+pub(super) fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> RpcError {
     let mut message = format!("there is no {kind} `{}`", excerpt(name));
     if let Some(near) = nearest(name, names) {
         message.push_str(&format!("; did you mean `{near}`?"));

@@ -6,6 +6,7 @@ pub(crate) mod ask;
 mod blocking;
 mod bounds;
 mod changes;
+pub(crate) mod completion;
 pub(crate) mod context;
 mod deadline;
 pub(crate) mod definition;

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::{
     answer::Frame,
     arguments::{Mode, PromptCall, ResourceCall, ToolCall},
+    completion::Completing,
     context::{Requirement, States},
     definition::{self, Prompt, PromptSpec, Resource, ResourceSpec, Segment, Tool, ToolSpec},
     describe::{PromptDescription, ResourceDescription, ToolDescription},
@@ -20,7 +21,7 @@ use super::{
     error::Error,
     list::Pages,
     mirrored::{self, MirroredArgument},
-    outcome::{Completer, Step},
+    outcome::Step,
     patterns::Patterns,
     template,
 };
@@ -324,7 +325,7 @@ pub(crate) struct RegisteredResource {
     pub(crate) name: String,
     pub(crate) function: ResourceFunction,
     pub(crate) states: Arc<States>,
-    pub(crate) completers: Vec<(&'static str, Completer)>,
+    pub(crate) completing: Vec<(&'static str, Completing)>,
 }
 
 /// A prompt with all that its making needs.
@@ -334,7 +335,7 @@ pub(crate) struct RegisteredPrompt {
     pub(crate) description: Option<&'static str>,
     pub(crate) function: PromptFunction,
     pub(crate) states: Arc<States>,
-    pub(crate) completers: Vec<(&'static str, Completer)>,
+    pub(crate) completing: Vec<(&'static str, Completing)>,
 }
 
 /// Which list.
@@ -401,8 +402,8 @@ impl Registry {
     }
 
     pub(crate) fn has_completions(&self) -> bool {
-        self.templates.iter().any(|template| !template.completers.is_empty())
-            || self.prompts.items.iter().any(|prompt| !prompt.completers.is_empty())
+        self.templates.iter().any(|template| !template.completing.is_empty())
+            || self.prompts.items.iter().any(|prompt| !prompt.completing.is_empty())
     }
 
     /// What the server offers: what is registered, and nothing else. Changes are announced to whoever `hears` them.
@@ -605,7 +606,7 @@ impl Registry {
             return;
         }
         let fixed = spec.segments.iter().all(|segment| matches!(segment, Segment::Literal(_)));
-        let resource = RegisteredResource { spec, name, function, states, completers: description.completers };
+        let resource = RegisteredResource { spec, name, function, states, completing: description.completing.0 };
         if fixed {
             let uri = spec.uri.to_owned();
             if self.resources.get(&uri).is_some() {
@@ -647,7 +648,7 @@ impl Registry {
             description: spec.description,
             function,
             states,
-            completers: description.completers,
+            completing: description.completing.0,
         };
         self.prompts.insert(KIND, name, prompt, errors);
     }
@@ -806,4 +807,38 @@ fn resource_annotations(spec: &ResourceSpec) -> Option<Annotations> {
     let audience = (!spec.audience.is_empty()).then(|| spec.audience.to_vec());
     let annotations = Annotations { audience, priority: spec.priority, last_modified: None };
     (annotations != Annotations::default()).then_some(annotations)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{ptr, sync::Arc};
+
+    use serde_json::json;
+
+    use super::{List, Registration};
+    use crate::{
+        protocol::{Implementation, ProtocolVersion},
+        server::dynamic::DynamicTool,
+    };
+
+    #[test]
+    fn a_change_leaves_alone_what_it_does_not_change() {
+        let tool = |name: &str| DynamicTool::new(name, "", json!({"type": "object"}), async |_, _| ());
+        let mut registration = Registration::new();
+        registration.add_dynamic_tool(tool("first"));
+        let before = registration.build(Implementation::default(), None).unwrap();
+        let after = before.with_dynamic_tool(tool("second")).unwrap();
+        let version = ProtocolVersion::LATEST_WITH_HANDSHAKE;
+        for (list, is_shared) in
+            [(List::Tools, false), (List::Prompts, true), (List::Resources, true), (List::ResourceTemplates, true)]
+        {
+            let pages = (before.pages(list, version), after.pages(list, version));
+            assert_eq!(ptr::eq(pages.0, pages.1), is_shared, "{list:?}");
+        }
+        assert!(Arc::ptr_eq(&before.tools.items[0], &after.tools.items[0]));
+        assert!(before.tool("second").is_none(), "a snapshot stays what it is");
+        let without = after.without_tool("first").unwrap();
+        assert_eq!(without.tool_names().collect::<Vec<_>>(), ["second"]);
+        assert!(without.tool("second").is_some() && without.without_tool("first").is_none());
+    }
 }

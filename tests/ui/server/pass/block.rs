@@ -20,6 +20,7 @@ struct Weather {
     name = "weather",
     version = "1.0.0",
     title = "Weather",
+    description = "The weather of the world",
     website_url = "https://example.com",
     icons = ["https://example.com/sun.png"],
     profile = "full",
