@@ -210,7 +210,7 @@ impl Lower for PrimitiveSchemaDefinition {
             return;
         }
         match self {
-            Self::String(text) => text.default = None,
+            Self::Text(text) => text.default = None,
             Self::Number(number) => number.default = None,
             Self::UntitledSingleSelect(choice) => choice.default = None,
             Self::LegacyTitled(choice) => choice.default = None,

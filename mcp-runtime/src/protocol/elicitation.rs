@@ -370,7 +370,7 @@ macro_rules! fields {
     )* };
 }
 fields!(
-    StringSchema => String,
+    StringSchema => Text,
     NumberSchema => Number,
     BooleanSchema => Boolean,
     UntitledSingleSelectEnumSchema => UntitledSingleSelect,

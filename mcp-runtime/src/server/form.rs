@@ -325,7 +325,7 @@ fn problems(form: &ElicitSchema) -> Vec<String> {
             Schema::TitledSingleSelect(choice) => choice.options.is_empty(),
             Schema::TitledMultiSelect(choice) => choice.options.is_empty(),
             Schema::LegacyTitled(choice) => choice.options.is_empty(),
-            Schema::String(_) | Schema::Number(_) | Schema::Boolean(_) => false,
+            Schema::Text(_) | Schema::Number(_) | Schema::Boolean(_) => false,
         };
         if is_empty {
             problems.push(format!("field `{name}` is a choice among nothing"));
@@ -346,7 +346,7 @@ fn problems(form: &ElicitSchema) -> Vec<String> {
 fn default_of(schema: &PrimitiveSchemaDefinition) -> Option<Value> {
     use PrimitiveSchemaDefinition as Schema;
     match schema {
-        Schema::String(text) => text.default.clone().map(Value::from),
+        Schema::Text(text) => text.default.clone().map(Value::from),
         Schema::Number(number) => number.default.clone().map(Value::from),
         Schema::Boolean(answer) => answer.default.map(Value::from),
         Schema::UntitledSingleSelect(choice) => choice.default.clone().map(Value::from),
@@ -361,7 +361,7 @@ fn default_of(schema: &PrimitiveSchemaDefinition) -> Option<Value> {
 fn fit(schema: &PrimitiveSchemaDefinition, value: &Value) -> Result<Value, String> {
     use PrimitiveSchemaDefinition as Schema;
     match schema {
-        Schema::String(schema) => {
+        Schema::Text(schema) => {
             let text = value.as_str().ok_or("must be a text")?;
             within(text.chars().count(), schema.min_length, schema.max_length, "characters")?;
             match schema.format {
