@@ -22,6 +22,7 @@ mod options;
 mod process;
 mod prompts;
 mod resources;
+mod tasks;
 mod tools;
 
 use mcp_runtime::McpServer;

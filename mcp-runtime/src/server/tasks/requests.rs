@@ -66,9 +66,9 @@ pub(in crate::server) fn of_call(
 /// Writes that a call has become a task.
 pub(in crate::server) fn write_created(out: &mut Vec<u8>, frame: &Frame, id: Id<'_>, task: &Task) {
     if task.is_core() {
-        write_result(out, id, &CreateCoreTaskResult { task: core_task(task.told()) });
+        write_result(out, id, &CreateCoreTaskResult { task: core_task(task.told_first()) });
     } else {
-        frame.write_task(out, id, &task.told());
+        frame.write_task(out, id, &task.told_first());
     }
 }
 

@@ -229,6 +229,11 @@ impl Task {
         self.told_by(&self.state())
     }
 
+    /// What is told of it when it is made, whatever it does already.
+    pub(super) fn told_first(&self) -> protocol::tasks::Task {
+        protocol::tasks::Task { status: TaskStatus::Working, ..self.told() }
+    }
+
     /// What is told of it, with what its status brings.
     pub(super) fn told_in_full(&self, version: ProtocolVersion) -> DetailedTask {
         let state = self.state();
