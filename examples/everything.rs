@@ -74,7 +74,7 @@ struct Topic {
 }
 
 /// Has one of everything.
-#[mcp_server(name = "everything", version = "1.0.0")]
+#[mcp_server(name = "everything", version = "1.0.0", resumability)]
 mod everything {
     use super::*;
 
@@ -183,6 +183,23 @@ mod everything {
             tokio::time::sleep(PAUSE).await;
         }
         "Three lines were logged."
+    }
+
+    /// Logs a line, to whom the request says that it wants it
+    #[mcp_tool]
+    async fn test_logging_tool(context: Context) -> &'static str {
+        context.log(LoggingLevel::Info, "A line was logged").await;
+        "A line was logged."
+    }
+
+    /// Gives back a value that a header repeats
+    #[mcp_tool(read_only)]
+    fn test_custom_header(
+        /// The value of the header `Mcp-Param-Value`, too
+        #[mcp(header = "Value")]
+        value: String,
+    ) -> String {
+        value
     }
 
     /// Asks the client's model
@@ -406,6 +423,14 @@ mod everything {
     ) -> String {
         handle.resource_updated(&uri);
         format!("{uri} has changed.")
+    }
+
+    /// Ends its connection, so that the client comes back for the answer
+    #[mcp_tool]
+    async fn test_reconnection(context: Context) -> &'static str {
+        context.close_stream();
+        tokio::time::sleep(2 * PAUSE).await;
+        "The answer came over another connection."
     }
 
     /// Takes what a schema written by hand says

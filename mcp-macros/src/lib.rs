@@ -127,6 +127,7 @@ pub fn mcp_prompt(keys: TokenStream, item: TokenStream) -> TokenStream {
 /// | `transport = "stdio"`, `"sse"` or `"http-stream"` | how it is served, unless the options say otherwise |
 /// | `auth = "jwt"`, `"apikey"` or `"oauth"` | who may call; keys and secrets are given at run time |
 /// | `port = 8080`, `endpoint = "/sse"`, `message_endpoint = "/messages"` | where the listener is |
+/// | `resumability` | a client of Streamable HTTP that lost its stream gets what it missed |
 /// | `cors = ["https://…"]` | the websites that may call |
 /// | `crate = ::path` | where `mcp_runtime` is found, for all functions within |
 #[proc_macro_attribute]

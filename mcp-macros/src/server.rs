@@ -19,7 +19,7 @@ use super::{
     signature::{Function, Kind},
 };
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "name",
     "version",
     "title",
@@ -33,6 +33,7 @@ const KEYS: [&str; 15] = [
     "port",
     "endpoint",
     "message_endpoint",
+    "resumability",
     "cors",
     "crate",
 ];
@@ -463,6 +464,7 @@ struct ServerOptions {
     port: Option<u16>,
     endpoint: Option<LitStr>,
     message_endpoint: Option<LitStr>,
+    resumability: bool,
     cors: Option<Vec<LitStr>>,
 }
 
@@ -499,6 +501,7 @@ impl ServerOptions {
             port: options.count("port", u16::MAX.into(), errors).and_then(|port| u16::try_from(port.value).ok()),
             endpoint,
             message_endpoint,
+            resumability: options.flag("resumability", errors).is_some_and(|flag| flag.value),
             cors,
         }
     }
@@ -519,6 +522,7 @@ impl ServerOptions {
             port,
             endpoint,
             message_endpoint,
+            resumability,
             cors,
         } = self;
         let name = name
@@ -537,13 +541,14 @@ impl ServerOptions {
         let port = port.iter();
         let endpoint = endpoint.iter();
         let message_endpoint = message_endpoint.iter();
+        let resumability = resumability.then(|| quote_spanned!(span=> .resumability(true)));
         let cors = cors.as_ref().map(|origins| quote_spanned!(span=> .cors(&[#(#origins),*])));
         let runtime = runtime.at(span);
         quote_spanned! {span=>
             #runtime::Server::new(#name, #version)
                 #(.title(#title))* #(.description(#description))* #(.instructions(#instructions))* #(.website_url(#website_url))* #icons #full_schemas
                 #(.transport(#transport))* #(.auth(#auth))* #(.port(#port))* #(.endpoint(#endpoint))*
-                #(.message_endpoint(#message_endpoint))* #cors
+                #(.message_endpoint(#message_endpoint))* #resumability #cors
         }
     }
 }
@@ -552,7 +557,7 @@ impl ServerOptions {
 fn refuse_unfit_keys(options: &mut Options, transport: Option<&At<&'static str>>, errors: &mut Errors) {
     let (unfit, reason): (&[&str], _) = match transport.map(|transport| transport.value) {
         Some("stdio") => (
-            &["auth", "port", "endpoint", "message_endpoint", "cors"],
+            &["auth", "port", "endpoint", "message_endpoint", "resumability", "cors"],
             "`transport = \"stdio\"` has no listener; remove it, or choose `sse` or `http-stream`",
         ),
         Some("http-stream") => {

@@ -47,6 +47,12 @@ pub struct Limits {
     pub stream_queue_messages: Option<usize>,
     /// `streamQueueBytes`: bytes waiting for one reader (4 MiB). Over it the stream is closed.
     pub stream_queue_bytes: Option<usize>,
+    /// `replayEvents`: events kept for the clients of one session that resume a stream (256). Over it the oldest goes.
+    pub replay_events: Option<usize>,
+    /// `replayBytes`: bytes of those (1 MiB). Over it the oldest goes.
+    pub replay_bytes: Option<usize>,
+    /// `replaySeconds`: time that each of them is kept, and a stream without a connection with it (5 min).
+    pub replay: Option<Duration>,
     /// `stalledWriteSeconds`: time without progress of a write (20 s). Over it the connection is closed.
     pub stalled_write: Option<Duration>,
     /// `keepAliveSeconds`: time between comment lines on an idle event stream (15 s).
@@ -126,6 +132,9 @@ impl Default for Limits {
             max_streams_per_principal: Some(1024),
             stream_queue_messages: Some(256),
             stream_queue_bytes: Some(4 * MIB),
+            replay_events: Some(256),
+            replay_bytes: Some(MIB),
+            replay: seconds(5 * 60),
             stalled_write: seconds(20),
             keep_alive: seconds(15),
             max_requests_per_session: Some(64),

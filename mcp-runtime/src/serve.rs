@@ -538,14 +538,16 @@ async fn listen(
 ) -> Result<Kind, Error> {
     use crate::transport::http::{EventStreamPaths, HttpOptions, Listener, McpEndpoint};
 
-    // What may be asked for, but does not exist yet, is refused: nothing is configured and ignored.
-    if options.resumability {
-        let (option, what) = ("transport.options.resumability".to_owned(), "resuming a stream".to_owned());
-        return Err(Error::NotBuilt { option, what });
+    if options.resumability && !options.sessions {
+        tracing::warn!("without `sessions` nothing can be resumed: `resumability` has no effect");
     }
     let SseOptions { endpoint, message_endpoint, .. } = options;
     let event_stream = event_stream.then_some(EventStreamPaths { endpoint, message_endpoint });
-    let mcp = mcp.map(|path| McpEndpoint { path, sessions: options.sessions });
+    let mcp = mcp.map(|path| McpEndpoint {
+        path,
+        sessions: options.sessions,
+        resumability: options.resumability && options.sessions,
+    });
     #[cfg(feature = "cli")]
     let endpoints = {
         let mut endpoints = Endpoints::new();
@@ -617,6 +619,7 @@ fn attribute_layer(declared: &definition::Server) -> Option<Value> {
     set("port", declared.port.map(Value::from));
     set("endpoint", declared.endpoint.map(Value::from));
     set("messageEndpoint", declared.message_endpoint.map(Value::from));
+    set("resumability", declared.resumability.then_some(Value::Bool(true)));
     set("cors", declared.cors.map(|origins| json!({ "allowOrigins": origins })));
     set("auth", declared.auth.map(|auth| json!({ "type": auth, "options": {} })));
     let mut transport = Map::new();

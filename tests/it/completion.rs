@@ -10,7 +10,7 @@ use crate::everywhere_on;
 
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "only its names matter")]
+#[allow(dead_code, reason = "only its names matter")]
 enum Shade {
     Red,
     /// Like the rest
@@ -52,7 +52,7 @@ mod completing {
     /// A picture by its shade
     #[mcp_resource(uri = "picture://{shade}/{name}")]
     fn picture(shade: Shade, #[mcp(complete = later)] name: String) -> String {
-        drop(shade);
+        let _ = shade;
         name
     }
 

@@ -65,6 +65,19 @@ pub(crate) mod functions {
         message
     }
 
+    /// Gives back what headers repeat
+    #[mcp_tool]
+    fn routed(
+        /// Where to
+        #[mcp(header = "Region")]
+        region: Option<String>,
+        /// How urgent
+        #[mcp(header = "Rank")]
+        rank: Option<u32>,
+    ) -> String {
+        format!("{region:?} {rank:?}")
+    }
+
     /// Gives a message back after some turns of the executor
     #[mcp_tool]
     async fn echo_later(message: String) -> String {

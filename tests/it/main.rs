@@ -22,8 +22,12 @@ mod options;
 mod process;
 mod prompts;
 mod resources;
+mod resuming;
+mod stateless;
+mod streamable;
 mod tasks;
 mod tools;
+mod visitor;
 
 use mcp_runtime::McpServer;
 use mcp_test_support::{Running, STATELESS, Transport, Wire};

@@ -80,7 +80,6 @@ async fn what_cannot_start_says_which_option_is_to_blame() {
     check(new(sse(open)), "OpenCorsWithAuth").await;
     let short = json!({"type": "jwt", "options": {"algorithms": ["HS256"], "secret": "too short"}});
     check(new(sse(json!({"auth": short, "port": 0}))), "InvalidOption").await;
-    check(new(sse(json!({"resumability": true, "port": 0}))), "NotBuilt").await;
     let mut limits = mcp_runtime::Limits::default();
     limits.max_requests_per_session = Some(0);
     check(new(json!({"type": "stdio"})).limits(limits), "InvalidOption").await;

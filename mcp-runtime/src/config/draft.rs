@@ -32,6 +32,8 @@ pub(super) struct Draft {
     pub(super) auth: AuthDraft,
     /// `None` follows the transport's type, whose defaults differ.
     endpoint: Option<String>,
+    /// Options of a listener that were stated for the case that there is one.
+    offered: Vec<&'static str>,
 }
 
 impl From<ServerOptions> for Draft {
@@ -50,11 +52,18 @@ impl From<ServerOptions> for Draft {
             auth: http.auth.take().into(),
             endpoint: (http.endpoint != default).then(|| http.endpoint.clone()),
             http,
+            offered: Vec::new(),
         }
     }
 }
 
 impl Draft {
+    /// What was said so far of a listener need not be used: nothing is lost without one.
+    #[cfg(feature = "cli")]
+    pub(super) fn offer(&mut self) {
+        self.offered = self.lost();
+    }
+
     /// Lays a layer over the draft; what is wrong with it gathers in the reader.
     pub(super) fn read(&mut self, layer: &Value, reader: &mut Reader<'_>) {
         let path = String::new();
@@ -141,7 +150,8 @@ impl Draft {
 
     /// The options of the transport that was chosen in the end. What it lacks is dropped, with a line in the log.
     pub(super) fn settle(mut self) -> ServerOptions {
-        let lost = self.lost();
+        let mut lost = self.lost();
+        lost.retain(|option| !self.offered.contains(option));
         if !lost.is_empty() {
             let kind = KINDS.iter().find(|(_, kind)| *kind == self.kind);
             tracing::warn!(

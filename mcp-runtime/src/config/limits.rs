@@ -68,8 +68,7 @@ const MAX_DEPTH: usize = 128;
 const MAX_SECONDS: f64 = 1e9;
 
 /// Names of limits whose subjects do not exist yet.
-const NOT_BUILT: [&str; 5] =
-    ["maxSubscriptionUris", "replayEvents", "replayBytes", "replaySeconds", "maxLogLinesPerSecond"];
+const NOT_BUILT: [&str; 2] = ["maxSubscriptionUris", "maxLogLinesPerSecond"];
 
 impl Slot<'_> {
     fn read(self, at: &At<'_>, reader: &mut Reader<'_>) {
@@ -169,6 +168,9 @@ fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         max_streams_per_principal,
         stream_queue_messages,
         stream_queue_bytes,
+        replay_events,
+        replay_bytes,
+        replay,
         stalled_write,
         keep_alive,
         max_requests_per_session,
@@ -216,6 +218,9 @@ fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         ("maxStreamsPerPrincipal", Count(max_streams_per_principal, Positive)),
         ("streamQueueMessages", Count(stream_queue_messages, Positive)),
         ("streamQueueBytes", Count(stream_queue_bytes, Positive)),
+        ("replayEvents", Count(replay_events, FromZero)),
+        ("replayBytes", Count(replay_bytes, FromZero)),
+        ("replaySeconds", Seconds(replay, FromZero)),
         ("stalledWriteSeconds", Seconds(stalled_write, Positive)),
         ("keepAliveSeconds", Seconds(keep_alive, Positive)),
         ("maxRequestsPerSession", Count(max_requests_per_session, Positive)),

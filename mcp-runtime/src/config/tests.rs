@@ -285,6 +285,9 @@ fn every_limit() {
         max_streams_per_principal: Some(18),
         stream_queue_messages: Some(19),
         stream_queue_bytes: Some(20),
+        replay_events: Some(0),
+        replay_bytes: Some(0),
+        replay: seconds(0.0),
         stalled_write: seconds(0.25),
         keep_alive: None,
         max_requests_per_session: Some(23),
@@ -318,9 +321,10 @@ fn every_limit() {
         "maxLineBytes": 12, "maxSessions": 13, "maxSessionsPerPrincipal": 14,
         "sessionIdleSeconds": 15, "sessionUnusedSeconds": 16, "maxStreams": 17,
         "maxStreamsPerPrincipal": 18, "streamQueueMessages": 19, "streamQueueBytes": 20,
-        "stalledWriteSeconds": 0.25, "keepAliveSeconds": null, "maxRequestsPerSession": 23,
-        "maxSubscriptionUris": 0, "callTimeoutSeconds": 24, "maxCallSeconds": null, "maxRounds": 40, "stateSeconds": 41,
-        "maxStateBytes": 42, "maxTasks": 43, "maxTasksPerPrincipal": 44, "taskTtlSeconds": null, "maxTaskTtlSeconds": 45, "maxBlockingThreads": 26,
+        "replayEvents": 0, "replayBytes": 0, "replaySeconds": 0, "stalledWriteSeconds": 0.25, "keepAliveSeconds": null,
+        "maxRequestsPerSession": 23, "maxSubscriptionUris": 0, "callTimeoutSeconds": 24, "maxCallSeconds": null,
+        "maxRounds": 40, "stateSeconds": 41, "maxStateBytes": 42,
+        "maxTasks": 43, "maxTasksPerPrincipal": 44, "taskTtlSeconds": null, "maxTaskTtlSeconds": 45, "maxBlockingThreads": 26,
         "blockingQueue": 0, "shutdownGraceSeconds": 0, "fetchSeconds": 29, "maxFetchBytes": 30, "maxKeys": 31,
         "jwksAgeSeconds": 32, "jwksRefetchSeconds": 0.5, "jwksGraceSeconds": 0, "introspectionSeconds": 0,
         "introspectionEntries": 0, "rememberedTokens": 0
@@ -504,8 +508,8 @@ fn mistakes_with_their_paths() {
              the parser bears",
         ),
         (
-            limits(json!({"replayEvents": 5})),
-            "option `transport.options.limits.replayEvents`: this limit is not built yet; remove \
+            limits(json!({"maxSubscriptionUris": 5})),
+            "option `transport.options.limits.maxSubscriptionUris`: this limit is not built yet; remove \
              the option",
         ),
     ];

@@ -72,6 +72,13 @@ impl ProtocolVersion {
         self >= Self::V2025_11_25
     }
 
+    /// Whether a stream begins with an event that says nothing, so that its client can come back from the first byte on:
+    /// then the server may end its connection before it is over.
+    #[cfg(feature = "http")]
+    pub(crate) fn has_polling(self) -> bool {
+        self >= Self::V2025_11_25 && !self.is_stateless()
+    }
+
     pub(crate) fn has_audio_content(self) -> bool {
         self >= Self::V2025_03_26
     }

@@ -133,6 +133,18 @@ impl Context {
         self.0.call.cancelled().await;
     }
 
+    /// Ends the connection on which this call's answer is awaited, so that it needs none for a while: the client comes
+    /// back for what was said meanwhile, the answer included. The call goes on.
+    ///
+    /// It takes a listener with `resumability`, and a client of Streamable HTTP whose version knows this (2025-11-25);
+    /// elsewhere nothing happens.
+    pub fn close_stream(&self) {
+        #[cfg(feature = "http")]
+        if self.0.version.has_polling() {
+            self.outbox().hang_up();
+        }
+    }
+
     /// The request's `_meta`, if it had one.
     pub fn meta(&self) -> Option<Meta> {
         serde_json::from_str(self.0.meta.as_ref()?.get()).ok()

@@ -88,6 +88,7 @@ pub struct Server {
     pub(crate) port: Option<u16>,
     pub(crate) endpoint: Option<&'static str>,
     pub(crate) message_endpoint: Option<&'static str>,
+    pub(crate) resumability: bool,
     pub(crate) cors: Option<&'static [&'static str]>,
 }
 
@@ -279,6 +280,7 @@ impl Server {
             port: None,
             endpoint: None,
             message_endpoint: None,
+            resumability: false,
             cors: None,
         }
     }
@@ -424,6 +426,8 @@ impl Server {
         endpoint: &'static str => endpoint = Some(endpoint);
         /// `message_endpoint`
         message_endpoint: &'static str => message_endpoint = Some(message_endpoint);
+        /// `resumability`
+        resumability: bool => resumability = resumability;
         /// `cors`
         cors: &'static [&'static str] => cors = Some(cors);
     }

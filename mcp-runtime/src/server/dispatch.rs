@@ -186,6 +186,12 @@ impl Dispatcher {
         &self.limits
     }
 
+    /// The headers that repeat arguments of tools, for whom browsers must be told of them.
+    #[cfg(feature = "http")]
+    pub(crate) fn mirrored_headers(&self) -> Vec<String> {
+        self.live.registry().mirrored_headers()
+    }
+
     /// Reads one message without acting on it.
     ///
     /// # Errors
@@ -224,11 +230,20 @@ impl Dispatcher {
         if let Some(refusal) = refusal {
             return refuse(out, &Malformed::invalid_request(&refusal), version);
         }
+        let binding = match caller.binding {
+            Binding::Pipe | Binding::HttpSse => Binding::HttpSse,
+            Binding::Http(_) => caller.binding,
+        };
+        let messages: Vec<_> = messages.iter().map(|message| Single::read(message.get(), binding)).collect();
+        if messages.iter().flatten().any(|single| !matches!(single.era, Era::Session)) {
+            let refusal = Malformed::invalid_request("a batch holds no request that speaks for itself");
+            return refuse(out, &refusal, version);
+        }
         let mut answers = Vec::new();
         let mut pending = Vec::new();
         for message in messages {
             let mut answer = Vec::new();
-            let received = match Single::read(message.get(), Binding::HttpSse) {
+            let received = match message {
                 Ok(single) => self.handle(caller, &single, &mut answer),
                 Err(malformed) => refuse(&mut answer, &malformed, version),
             };

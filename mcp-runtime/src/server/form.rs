@@ -5,7 +5,10 @@ use std::{any::type_name, fmt};
 use schemars::JsonSchema;
 use serde::{
     Deserializer,
-    de::{DeserializeOwned, Error as _, Visitor, value::Error as Stop},
+    de::{
+        DeserializeOwned, DeserializeSeed, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+        value::Error as Stop,
+    },
     forward_to_deserialize_any,
 };
 use serde_json::{Map, Number, Value, json};
@@ -56,7 +59,7 @@ use crate::protocol::{
 /// # Ok::<(), mcp_runtime::FormError>(())
 /// ```
 ///
-/// Fields are shown in source order, under the text of their doc comments; `#[schemars(title = "…")]` gives a field or a
+/// Fields and values are shown in source order, under the text of their doc comments; `#[schemars(title = "…")]` gives a field or a
 /// variant another title. An `Option` and a field with `#[serde(default)]` may be left empty. What is no such struct, a
 /// field that is a struct or a map above all, is a [`FormError`] at the call.
 #[diagnostic::on_unimplemented(
@@ -92,10 +95,19 @@ impl ElicitSchema {
     pub fn of<T: ElicitationForm>() -> Result<Self, FormError> {
         let schema = Value::from(T::json_schema(&mut generator(false)));
         let mut form = from_schema(schema).map_err(|problems| FormError { what: named::<T>(), problems })?;
-        let order = order::<T>();
-        let place = |name: &String| order.iter().position(|field| field == name).unwrap_or(usize::MAX);
-        form.properties.sort_by_key(|(name, _)| place(name));
-        form.required.sort_by_key(place);
+        let place = |order: &[&str], name: &str| order.iter().position(|it| *it == name).unwrap_or(usize::MAX);
+        let fields = order::<T>(None);
+        form.properties.sort_by_key(|(name, _)| place(fields, name));
+        form.required.sort_by_key(|name| place(fields, name));
+        for (name, schema) in &mut form.properties {
+            let options = match schema {
+                PrimitiveSchemaDefinition::TitledSingleSelect(choice) => &mut choice.options,
+                PrimitiveSchemaDefinition::TitledMultiSelect(choice) => &mut choice.options,
+                _ => continue,
+            };
+            let variants = order::<T>(Some(name));
+            options.sort_by_key(|option| place(variants, &option.value));
+        }
         Ok(form)
     }
 
@@ -274,41 +286,92 @@ fn options(choices: &Value) -> Option<Vec<(String, Option<String>)>> {
     Some(options)
 }
 
-/// The names of a struct's fields in source order, as its `Deserialize` says them; none of a type that is flattened.
-fn order<T: DeserializeOwned>() -> &'static [&'static str] {
-    struct Probe<'a>(&'a mut &'static [&'static str]);
+/// The names of a struct's fields in source order, or those of the variants of one of its fields, as its `Deserialize`
+/// says them: a schema loses the order. None of a type that is flattened.
+fn order<T: DeserializeOwned>(field: Option<&str>) -> &'static [&'static str] {
+    let mut names: &[&str] = &[];
+    // It always ends in an error: there is nothing to read.
+    drop(T::deserialize(Probe { field, names: &mut names }));
+    names
+}
 
-    impl<'de> Deserializer<'de> for Probe<'_> {
-        type Error = Stop;
+/// A deserializer that has nothing to read, and takes down what it is asked for.
+struct Probe<'a> {
+    /// The field whose variants are wanted, rather than the fields.
+    field: Option<&'a str>,
+    names: &'a mut &'static [&'static str],
+}
 
-        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Stop> {
-            Err(Stop::custom("only its fields were asked for"))
-        }
+impl<'de> Deserializer<'de> for Probe<'_> {
+    type Error = Stop;
 
-        fn deserialize_struct<V: Visitor<'de>>(
-            self,
-            _: &'static str,
-            fields: &'static [&'static str],
-            visitor: V,
-        ) -> Result<V::Value, Stop> {
-            *self.0 = fields;
-            self.deserialize_any(visitor)
-        }
-
-        fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Stop> {
-            visitor.visit_newtype_struct(self)
-        }
-
-        forward_to_deserialize_any! {
-            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
-            seq tuple tuple_struct map enum identifier ignored_any
-        }
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Stop> {
+        Err(Stop::custom("only names were asked for"))
     }
 
-    let mut fields: &[&str] = &[];
-    // It always ends in an error: there is nothing to read.
-    drop(T::deserialize(Probe(&mut fields)));
-    fields
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Stop> {
+        if self.field.is_some() {
+            return visitor.visit_map(self);
+        }
+        *self.names = fields;
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Stop> {
+        *self.names = variants;
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Stop> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Stop> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Stop> {
+        visitor.visit_seq(OneItem(Some(self)))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple
+        tuple_struct map identifier ignored_any
+    }
+}
+
+/// A struct of the one field.
+impl<'de> MapAccess<'de> for Probe<'_> {
+    type Error = Stop;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Stop> {
+        self.field.take().map(|field| seed.deserialize(field.into_deserializer())).transpose()
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Stop> {
+        seed.deserialize(Probe { field: None, names: self.names })
+    }
+}
+
+/// A list of one item.
+struct OneItem<'a>(Option<Probe<'a>>);
+
+impl<'de> SeqAccess<'de> for OneItem<'_> {
+    type Error = Stop;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Stop> {
+        self.0.take().map(|item| seed.deserialize(item)).transpose()
+    }
 }
 
 /// What is wrong with a form that was written by hand.

@@ -13,12 +13,13 @@ use super::{
     params::Params,
     stateless::{self, Era},
 };
+#[cfg(feature = "http")]
+use crate::protocol::method::Method;
 use crate::{
     limits::Limits,
     protocol::{
         RpcError,
         jsonrpc::{Envelope, Id, Kind, Malformed},
-        method::Method,
     },
 };
 
@@ -26,7 +27,6 @@ use crate::{
 #[derive(Clone, Copy)]
 pub(crate) enum Binding<'a> {
     /// HTTP+SSE, which knows versions with a handshake only.
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has it"))]
     HttpSse,
     /// A pipe, or memory: the message says all.
     Pipe,

@@ -16,6 +16,7 @@ pub(crate) trait HeaderLines {
 
 /// What a request has of one header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only a listener has headers"))]
 pub(crate) enum Line<'a> {
     /// It is not there.
     Absent,
@@ -120,6 +121,12 @@ fn is_token(name: &str) -> bool {
 }
 
 impl MirroredArgument {
+    /// The header's name, in lower case.
+    #[cfg(feature = "http")]
+    pub(super) fn header(&self) -> &str {
+        &self.header
+    }
+
     /// Refuses a request whose header and argument differ. An argument that is not there needs no header.
     pub(super) fn check(&self, arguments: Option<&RawValue>, headers: &dyn HeaderLines) -> Result<(), RpcError> {
         let Some(arguments) = arguments.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()) else {

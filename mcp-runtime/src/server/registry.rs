@@ -467,6 +467,16 @@ impl Registry {
         })
     }
 
+    /// The headers that repeat arguments, each once.
+    #[cfg(feature = "http")]
+    pub(crate) fn mirrored_headers(&self) -> Vec<String> {
+        let headers = self.tools.items.iter().flat_map(|tool| tool.mirrored.iter().map(|argument| argument.header()));
+        let mut headers: Vec<_> = headers.map(str::to_owned).collect();
+        headers.sort();
+        headers.dedup();
+        headers
+    }
+
     /// What results begin with.
     pub(super) fn frame(&self) -> &Arc<Frame> {
         &self.server.frame

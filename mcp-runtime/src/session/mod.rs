@@ -1,6 +1,8 @@
 //! Who is connected (floor 1): the state of one session, and what is under way in it.
 
 pub(crate) mod outbox;
+#[cfg(feature = "http")]
+pub(crate) mod replay;
 mod requests;
 
 use std::{

@@ -5,13 +5,15 @@ use std::{
     collections::VecDeque,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll, Waker},
 };
 
 use tokio::sync::Notify;
 
+#[cfg(feature = "http")]
+use super::replay::{Caught, Event, Trail};
 use crate::limits::Limits;
 
 /// What happens to a message for which the queue has no room.
@@ -20,10 +22,14 @@ pub(crate) enum Overflow {
     /// Whoever speaks waits: there is one reader, and it is the other end of a pipe.
     Wait,
     /// The queue closes: one reader among many may not hold up the rest.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has many"))]
     Close,
     /// As `Close`, until the next reader comes; and while there is no reader nothing is kept.
     #[cfg(feature = "http")]
     Discard,
+    /// As `Close`, until the queue has a trail: then only its reader loses his place, and what is said is kept there.
+    #[cfg(feature = "http")]
+    Keep,
 }
 
 /// Why a message was not taken: the reader is gone.
@@ -37,8 +43,6 @@ pub(crate) struct Outbox {
     queued: AtomicUsize,
     room: Notify,
     overflow: Overflow,
-    /// Somebody reads.
-    attached: AtomicBool,
     max_messages: usize,
     max_bytes: usize,
 }
@@ -50,23 +54,52 @@ struct Queue {
     closed: bool,
     overflowed: bool,
     reader: Option<Waker>,
+    /// Somebody reads, where that is minded.
+    #[cfg(feature = "http")]
+    attached: bool,
+    /// The connection is to end before it has a trail to leave.
+    #[cfg(feature = "http")]
+    hung_up: bool,
+    /// Which reader it is.
+    #[cfg(feature = "http")]
+    ticket: Ticket,
+    /// Where what is read is kept, and what is said while nobody reads.
+    #[cfg(feature = "http")]
+    trail: Option<Trail>,
+}
+
+/// A reader of a queue that has one after the other: only the last may read.
+#[cfg(feature = "http")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ticket(u32);
+
+/// What a reader finds.
+#[cfg(feature = "http")]
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    Said(Event),
+    /// That was all.
+    Over,
+    /// The stream goes on without this reader.
+    HungUp,
 }
 
 /// The queue of one call's own reply: made when somebody may speak into it.
 #[derive(Debug)]
 pub(crate) struct Reply<'a> {
     queue: OnceCell<Arc<Outbox>>,
+    overflow: Overflow,
     limits: &'a Limits,
 }
 
 #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener gives calls a reply of their own"))]
 impl<'a> Reply<'a> {
-    pub(crate) fn new(limits: &'a Limits) -> Self {
-        Self { queue: OnceCell::new(), limits }
+    pub(crate) fn new(overflow: Overflow, limits: &'a Limits) -> Self {
+        Self { queue: OnceCell::new(), overflow, limits }
     }
 
     pub(crate) fn queue(&self) -> &Arc<Outbox> {
-        self.queue.get_or_init(|| Arc::new(Outbox::new(Overflow::Close, self.limits)))
+        self.queue.get_or_init(|| Arc::new(Outbox::new(self.overflow, self.limits)))
     }
 
     /// The queue, where somebody has taken it.
@@ -82,7 +115,6 @@ impl Outbox {
             queued: AtomicUsize::new(0),
             room: Notify::new(),
             overflow,
-            attached: AtomicBool::new(false),
             max_messages: limits.stream_queue_messages.unwrap_or(usize::MAX),
             max_bytes: limits.stream_queue_bytes.unwrap_or(usize::MAX),
         }
@@ -134,7 +166,14 @@ impl Outbox {
         if queue.closed {
             return Err(Refused::Closed);
         }
-        if self.is_unread() || queue.overflowed {
+        #[cfg(feature = "http")]
+        if let Some(trail) = queue.trail.as_ref().filter(|_| !queue.attached) {
+            if admit() {
+                drop(trail.keep(message));
+            }
+            return Ok(());
+        }
+        if self.is_unread(&queue) || queue.overflowed {
             return Ok(());
         }
         // A single message larger than all the room there is must pass, or it would wait for ever.
@@ -145,7 +184,13 @@ impl Outbox {
                 return Err(Refused::Full(message));
             }
             queue.overflowed = true;
-            if self.overflow == Overflow::Close {
+            #[cfg(feature = "http")]
+            if queue.trail.is_some() {
+                self.hand_over(&mut queue);
+                drop(queue);
+                return self.push_when(message, admit);
+            }
+            if self.overflow.is_final() {
                 queue.close();
             } else {
                 queue.give_up();
@@ -186,17 +231,6 @@ impl Outbox {
         Poll::Pending
     }
 
-    /// Resolves when the queue closes because its reader did not read; for a reader that is stuck in a write.
-    #[cfg(feature = "http")]
-    pub(crate) fn poll_overflow(&self, cx: &mut Context<'_>) -> Poll<()> {
-        let mut queue = self.lock();
-        if queue.overflowed {
-            return Poll::Ready(());
-        }
-        queue.wake_later(cx);
-        Poll::Pending
-    }
-
     /// The next message, as a future.
     pub(crate) async fn next(&self) -> Option<Vec<u8>> {
         std::future::poll_fn(|cx| self.poll_next(cx)).await
@@ -220,32 +254,14 @@ impl Outbox {
         self.room.notify_waiters();
     }
 
-    /// Begins to read, where nobody does; false where somebody does.
-    #[cfg(feature = "http")]
-    pub(crate) fn attach(&self) -> bool {
-        let mut queue = self.lock();
-        let alone = !self.attached.swap(true, Ordering::SeqCst);
-        if alone {
-            queue.overflowed = false;
-        }
-        alone
-    }
-
-    /// Reads no more.
-    #[cfg(feature = "http")]
-    pub(crate) fn detach(&self) {
-        let mut queue = self.lock();
-        self.attached.store(false, Ordering::SeqCst);
-        queue.give_up();
-        self.queued.store(0, Ordering::SeqCst);
-    }
-
     /// Whether what is said goes nowhere, since nobody reads.
-    fn is_unread(&self) -> bool {
-        #[cfg(feature = "http")]
-        if self.overflow == Overflow::Discard {
-            return !self.attached.load(Ordering::SeqCst);
-        }
+    #[cfg(feature = "http")]
+    fn is_unread(&self, queue: &Queue) -> bool {
+        self.overflow == Overflow::Discard && !queue.attached
+    }
+
+    #[cfg(not(feature = "http"))]
+    fn is_unread(&self, _: &Queue) -> bool {
         false
     }
 
@@ -258,6 +274,204 @@ impl Outbox {
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Readers that come and go, as those of a listener do.
+#[cfg(feature = "http")]
+impl Outbox {
+    /// The queue of a call that is over: what it said is in the trail.
+    pub(super) fn over(trail: Trail) -> Self {
+        let queue = Queue { closed: true, trail: Some(trail), ..Queue::default() };
+        Self {
+            queue: Mutex::new(queue),
+            queued: AtomicUsize::new(0),
+            room: Notify::new(),
+            overflow: Overflow::Keep,
+            max_messages: 0,
+            max_bytes: 0,
+        }
+    }
+
+    /// Begins to read, where nobody does; none where somebody does. What is read is kept in `trail`.
+    pub(crate) fn attach(&self, trail: Option<Trail>) -> Option<Ticket> {
+        let mut queue = self.lock();
+        if queue.attached {
+            return None;
+        }
+        queue.attached = true;
+        queue.overflowed = false;
+        queue.ticket.0 = queue.ticket.0.wrapping_add(1);
+        if let Some(trail) = trail {
+            trail.come();
+            queue.trail = Some(trail);
+        }
+        if std::mem::take(&mut queue.hung_up) {
+            self.hand_over(&mut queue);
+        }
+        Some(queue.ticket)
+    }
+
+    /// Sends away whoever reads a queue that has a trail, and goes on with a reader that has to catch up first.
+    pub(crate) fn take_over(&self) -> Ticket {
+        let mut queue = self.lock();
+        queue.ticket.0 = queue.ticket.0.wrapping_add(1);
+        queue.overflowed = false;
+        self.hand_over(&mut queue);
+        queue.ticket
+    }
+
+    /// Lets a reader read who has caught up with the trail to that number; where more is kept he has not.
+    pub(crate) fn go_live(&self, ticket: Ticket, number: u64) -> Live {
+        let mut queue = self.lock();
+        let Some(trail) = queue.trail.as_ref().filter(|_| queue.ticket == ticket) else { return Live::HungUp };
+        match trail.catch_up(number) {
+            Caught::Behind => Live::Behind,
+            Caught::Forgotten => Live::Over,
+            Caught::Up => {
+                queue.attached = true;
+                Live::Now
+            }
+        }
+    }
+
+    /// Reads no more.
+    pub(crate) fn detach(&self, ticket: Ticket) {
+        let mut queue = self.lock();
+        if queue.ticket != ticket {
+            return;
+        }
+        if queue.trail.is_some() {
+            self.hand_over(&mut queue);
+        } else {
+            queue.attached = false;
+            queue.give_up();
+            self.queued.store(0, Ordering::SeqCst);
+        }
+    }
+
+    /// Ends the connection of whoever reads, where another one can go on; elsewhere nothing.
+    pub(crate) fn hang_up(&self) {
+        let mut queue = self.lock();
+        if self.overflow != Overflow::Keep || queue.closed {
+            return;
+        }
+        if queue.trail.is_some() {
+            return self.hand_over(&mut queue);
+        }
+        queue.hung_up = true;
+        if let Some(reader) = queue.reader.take() {
+            reader.wake();
+        }
+    }
+
+    /// Queues the last message, whatever room there is, and closes.
+    pub(crate) fn finish(&self, answer: Option<Vec<u8>>) {
+        let mut queue = self.lock();
+        if queue.closed {
+            return;
+        }
+        if let Some(answer) = answer {
+            match queue.trail.as_ref().filter(|_| !queue.attached) {
+                Some(trail) => drop(trail.keep(answer)),
+                None => {
+                    queue.bytes += answer.len();
+                    queue.messages.push_back(answer);
+                    self.queued.store(queue.messages.len(), Ordering::SeqCst);
+                }
+            }
+        }
+        queue.close();
+        drop(queue);
+        self.room.notify_waiters();
+    }
+
+    /// Resolves once the queue needs a reader: it was spoken into, or its connection is to end.
+    pub(crate) fn poll_spoken(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut queue = self.lock();
+        if !queue.messages.is_empty() || queue.closed || queue.hung_up {
+            return Poll::Ready(());
+        }
+        queue.wake_later(cx);
+        Poll::Pending
+    }
+
+    /// Whether something waits to be read.
+    pub(crate) fn has_spoken(&self) -> bool {
+        self.queued.load(Ordering::SeqCst) > 0
+    }
+
+    /// The next event of a queue that has a trail, for the reader of that ticket.
+    pub(crate) fn poll_event(&self, ticket: Ticket, cx: &mut Context<'_>) -> Poll<Next> {
+        let mut queue = self.lock();
+        if queue.ticket != ticket || !queue.attached {
+            return Poll::Ready(Next::HungUp);
+        }
+        let Some(message) = self.pop(&mut queue) else {
+            if queue.closed {
+                return Poll::Ready(Next::Over);
+            }
+            queue.wake_later(cx);
+            return Poll::Pending;
+        };
+        // In one step with its place in the queue: its number is its place among all.
+        let event = queue.trail.as_ref().and_then(|trail| trail.keep(message));
+        drop(queue);
+        self.room.notify_waiters();
+        Poll::Ready(event.map_or(Next::Over, Next::Said))
+    }
+
+    /// Resolves when a reader that does not read has lost his place; for one that is stuck in a write.
+    pub(crate) fn poll_overflow(&self, ticket: Option<Ticket>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut queue = self.lock();
+        if queue.overflowed || ticket.is_some_and(|ticket| queue.ticket != ticket) {
+            return Poll::Ready(());
+        }
+        queue.wake_later(cx);
+        Poll::Pending
+    }
+
+    /// Sends the reader away, and keeps what he has not read.
+    fn hand_over(&self, queue: &mut Queue) {
+        let unread = std::mem::take(&mut queue.messages);
+        queue.bytes = 0;
+        self.queued.store(0, Ordering::SeqCst);
+        queue.attached = false;
+        if let Some(trail) = &queue.trail {
+            trail.leave();
+            for message in unread {
+                drop(trail.keep(message));
+            }
+        }
+        if let Some(reader) = queue.reader.take() {
+            reader.wake();
+        }
+        self.room.notify_waiters();
+    }
+}
+
+/// Whether a reader that comes back has caught up.
+#[cfg(feature = "http")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Live {
+    Now,
+    /// More is kept than he has read.
+    Behind,
+    /// Another one reads.
+    HungUp,
+    /// The stream is forgotten.
+    Over,
+}
+
+impl Overflow {
+    fn is_final(self) -> bool {
+        match self {
+            Self::Wait | Self::Close => true,
+            #[cfg(feature = "http")]
+            Self::Discard => false,
+            #[cfg(feature = "http")]
+            Self::Keep => true,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
-"""Drives an example server with the official Python client, 1.x or 2.x.
+"""Drives an example server with a Python client: the official one, 1.x or 2.x, or FastMCP's.
 
-    drive.py --client-version V --expected FILE --server NAME (--stdio BINARY | --sse URL [--auth jwt|apikey])
+    drive.py --client-version V --expected FILE --server NAME [--mode legacy|auto|VERSION]
+        (--stdio BINARY | (--sse URL | --http URL) [--auth jwt|apikey])
 
 With --auth the server is guarded, and the credentials are made from the variables that it was started with.
 Prints one line per check that failed and, last, `checked N`. Exits non-zero unless all held.
@@ -12,6 +13,7 @@ import functools
 import hashlib
 import hmac
 import importlib.metadata
+import importlib.util
 import json
 import logging
 import os
@@ -19,20 +21,24 @@ import re
 import sys
 import time
 import warnings
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
+from unittest.mock import patch
 
 import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.sse import sse_client
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 
-VERSION = importlib.metadata.version("mcp")
-V1 = VERSION.startswith("1.")
+V1 = importlib.metadata.version("mcp").startswith("1.")
+CLIENT = "mcp" if importlib.util.find_spec("fastmcp") is None else "fastmcp"
 if V1:
     from mcp import types
     from mcp.shared.exceptions import McpError as McpErrorType
     from pydantic import AnyUrl
 else:
+    import mcp_types as types
     from mcp import Client
     from mcp import MCPError as McpErrorType
 
@@ -135,12 +141,25 @@ class Wire:
     """What went over the connection, as JSON."""
 
     def __init__(self):
-        self.sent, self.received = [], []
+        self.sent, self.received, self.responses = [], [], []
 
     @asynccontextmanager
     async def tap(self, transport):
-        async with transport as (read, write):
+        async with transport as (read, write, *_):
             yield TappedRead(read, self.received), TappedWrite(write, self.sent)
+
+    def http_client(self, **options):
+        """What the clients make for HTTP, with an ear for the responses' heads."""
+
+        async def note(response):
+            self.responses.append(response)
+
+        client = create_mcp_http_client(**options)
+        client.event_hooks["response"].append(note)
+        return client
+
+    def statuses(self, method):
+        return [response.status_code for response in self.responses if response.request.method == method]
 
     def answers(self, request_id):
         return [m for m in self.received if "method" not in m and m.get("id") == request_id]
@@ -149,7 +168,7 @@ class Wire:
         for message in self.received:
             params = message.get("params") or {}
             if message.get("method") == "notifications/progress" and params.get("progressToken") == token:
-                yield params.get("progress"), params.get("total")
+                yield [params.get("progress"), params.get("total")]
 
 
 def plain(item):
@@ -232,25 +251,47 @@ def credentials(auth, which):
     return {"Authorization": f"Bearer {made}"}
 
 
-# ---------------------------------------------------------------- the two clients
+# ---------------------------------------------------------------- the clients
+
+
+@asynccontextmanager
+async def streamable_http(url, headers, wire):
+    async with wire.http_client(headers=headers) as client, streamable_http_client(url, http_client=client) as streams:
+        yield streams
+
+
+def transport(args, headers, wire):
+    """The official clients' transport, tapped."""
+    if args.stdio:
+        inner = stdio_client(StdioServerParameters(command=args.stdio, args=[], env=args.env))
+    elif args.sse:
+        inner = sse_client(args.sse, headers=headers, httpx_client_factory=wire.http_client)
+    else:
+        inner = streamable_http(args.http, headers, wire)
+    return wire.tap(inner)
+
+
+def listener(faults):
+    async def handle(message):
+        if isinstance(message, Exception):
+            faults.append(str(message))
+
+    return handle
 
 
 class Client1:
     """mcp 1.x: ClientSession."""
-
-    handshake = ["initialize", "notifications/initialized"]
 
     def __init__(self, session, result):
         self.session, self.server_info, self.protocol_version = session, result.serverInfo, result.protocolVersion
 
     @classmethod
     @asynccontextmanager
-    async def connect(cls, transport, faults):
-        async def handle(message):
-            if isinstance(message, Exception):
-                faults.append(str(message))
-
-        async with transport as (read, write), ClientSession(read, write, message_handler=handle) as session:
+    async def connect(cls, args, headers, wire, faults, elicit):
+        async with (
+            transport(args, headers, wire) as (read, write),
+            ClientSession(read, write, message_handler=listener(faults), elicitation_callback=elicit) as session,
+        ):
             yield cls(session, await session.initialize())
 
     async def ping(self):
@@ -281,22 +322,16 @@ class Client1:
 
 
 class Client2:
-    """mcp 2.x: Client, in its default mode."""
-
-    # It asks for the newer protocol first and falls back on the same connection.
-    handshake = ["server/discover", "initialize", "notifications/initialized"]
+    """mcp 2.x: Client."""
 
     def __init__(self, client):
         self.client, self.server_info, self.protocol_version = client, client.server_info, client.protocol_version
 
     @classmethod
     @asynccontextmanager
-    async def connect(cls, transport, faults):
-        async def handle(message):
-            if isinstance(message, Exception):
-                faults.append(str(message))
-
-        async with Client(transport, message_handler=handle) as client:
+    async def connect(cls, args, headers, wire, faults, elicit):
+        options = {"mode": args.mode, "message_handler": listener(faults), "elicitation_callback": elicit}
+        async with Client(transport(args, headers, wire), **options) as client:
             yield cls(client)
 
     async def ping(self):
@@ -318,6 +353,53 @@ class Client2:
         """Leaving the call's cancel scope is enough; this client then tells the server."""
 
 
+class ClientFast(Client2):
+    """fastmcp: Client, with transports of its own around those of mcp 2.x."""
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(cls, args, headers, wire, faults, elicit):
+        from fastmcp import Client as FastClient
+        from fastmcp.client import transports
+
+        def tap(inner):
+            return lambda *args, **options: wire.tap(inner(*args, **options))
+
+        def http_client(headers=None, timeout=None, auth=None, follow_redirects=True):
+            return wire.http_client(headers=headers, timeout=timeout, auth=auth)
+
+        async def answer(message, response_type, params, context):
+            return await elicit(context, params)
+
+        if args.stdio:
+            made = transports.StdioTransport(command=args.stdio, args=[], env=args.env, keep_alive=False)
+        else:
+            of = transports.SSETransport if args.sse else transports.StreamableHttpTransport
+            made = of(args.sse or args.http, headers=headers, httpx_client_factory=http_client)
+        options = {"mode": args.mode, "message_handler": listener(faults), "elicitation_handler": answer}
+        with ExitStack() as patches:
+            for name in ("stdio_client", "sse_client", "streamable_http_client"):
+                module = getattr(transports, name.split("_")[-2])
+                patches.enter_context(patch.object(module, name, tap(getattr(module, name))))
+            async with FastClient(made, **options) as client:
+                yield cls(client)
+
+    async def ping(self):
+        return types.EmptyResult() if await self.client.ping() else None
+
+    async def page(self, method, cursor):
+        return await getattr(self.client, f"{method}_mcp")(cursor=cursor)
+
+    async def read(self, uri):
+        return await self.client.read_resource_mcp(uri)
+
+    async def prompt(self, name, arguments):
+        return await self.client.get_prompt_mcp(name, arguments)
+
+    async def call(self, name, arguments, progress):
+        return await self.client.call_tool_mcp(name, arguments or {}, progress_handler=progress)
+
+
 # ---------------------------------------------------------------- the steps
 
 
@@ -326,9 +408,15 @@ class Stuck(Exception):
 
 
 class Driver:
-    def __init__(self, client, wire):
-        self.client, self.wire = client, wire
+    def __init__(self, args, wire):
+        self.args, self.wire, self.client = args, wire, None
         self.checked, self.failed, self.cancelled = 0, 0, []
+        self.answers, self.asked = [], []
+
+    async def elicit(self, context, params):
+        """What the user says: what the step has an answer for, and no to all else."""
+        self.asked.append(params.model_dump(by_alias=True, mode="json", exclude_none=True))
+        return types.ElicitResult(**(self.answers.pop(0) if self.answers else {"action": "decline"}))
 
     def check(self, name, problems):
         self.checked += 1
@@ -393,23 +481,27 @@ class Driver:
         if step["do"] == "cancel":
             return await self.cancel(step)
         if "progress" not in step:
+            self.answers, self.asked = list(step.get("answers", [])), []
             problems = await self.answer(step)
+            problems += match(step.get("asked", []), self.asked, "what was asked")
             if "error" not in step or problems:
                 return problems
             # A client may make such an error by itself: it has to be the server's.
             request_id = [m["id"] for m in self.wire.sent if "method" in m and "id" in m][-1]
             got = [m.get("error", MISSING) for m in self.wire.answers(request_id)][-1:]
             return match([step["error"]], got, "errors (received)")
-        seen, count = [], step["progress"]
+        wanted = step["progress"]
+        if isinstance(wanted, int):
+            wanted = [[i, wanted] for i in range(1, wanted + 1)]
+        seen = []
 
         async def on_progress(progress, total, message):
-            seen.append((progress, total))
+            seen.append([progress, total])
 
         problems = await self.answer(step, on_progress)
         with anyio.move_on_after(2):
-            while len(seen) < count:
+            while len(seen) < len(wanted):
                 await anyio.sleep(0.01)
-        wanted = [(i, count) for i in range(1, count + 1)]
         request_id = self.last_call()
         # The notifications of a request end with its answer.
         last = max((i for i, m in enumerate(self.wire.received) if m in self.wire.answers(request_id)), default=None)
@@ -422,19 +514,24 @@ class Driver:
             problems.append(f"progress after the result: {show(late)}")
         for where, got in (("received", list(self.wire.progress(request_id))), ("callback", seen)):
             if got != wanted:
-                problems.append(f"progress ({where}) is {show(got)}, expected 1..{count} of {count}")
+                problems.append(f"progress ({where}) is {show(got)}, expected {show(wanted)}")
         return problems
+
+    @property
+    def modern(self):
+        return self.client.protocol_version >= "2026"
 
     def last_call(self):
         return [m["id"] for m in self.wire.sent if m.get("method") == "tools/call"][-1]
 
     async def cancel(self, step):
         problems, outcome, seen = [], [], []
+        reports = step.get("afterProgress", 0)
         enough = anyio.Event()
 
         async def on_progress(progress, total, message):
             seen.append(progress)
-            if len(seen) >= step["afterProgress"]:
+            if len(seen) >= reports:
                 enough.set()
 
         async def call():
@@ -446,6 +543,10 @@ class Driver:
 
         async with anyio.create_task_group() as group:
             group.start_soon(call)
+            if not reports:
+                with anyio.move_on_after(step["afterMs"] / 1000):
+                    await enough.wait()
+                enough.set()
             with anyio.move_on_after(STEP_SECONDS) as scope:
                 await enough.wait()
             if not scope.cancel_called:
@@ -455,13 +556,17 @@ class Driver:
             group.cancel_scope.cancel()
         if outcome:
             return [f"the call ended by itself: {outcome[0]}"]
-        if len(seen) < step["afterProgress"]:
-            return [f"{len(seen)} progress reports in {STEP_SECONDS} s, waited for {step['afterProgress']}"]
+        if len(seen) < reports:
+            return [f"{len(seen)} progress reports in {STEP_SECONDS} s, waited for {reports}"]
         request_id = self.last_call()
         self.cancelled.append(request_id)
         told = [m for m in self.wire.sent if m.get("method") == "notifications/cancelled"]
-        if [m["params"].get("requestId") for m in told[-1:]] != [request_id]:
+        # Where each request has its connection, a client of the newest version only closes that.
+        if not (self.args.http and self.modern) and [m["params"].get("requestId") for m in told[-1:]] != [request_id]:
             problems.append(f"the client did not say that it cancelled {request_id}: {show(told)}")
+        if "then" not in step:
+            await anyio.sleep(step["watchMs"] / 1000)
+            return problems + self.cancelled_answers()
 
         async def count():
             with anyio.fail_after(STEP_SECONDS):
@@ -487,33 +592,63 @@ def dumped(result):
     return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
+def kind_of():
+    if CLIENT == "fastmcp":
+        return ClientFast
+    return Client1 if V1 else Client2
+
+
+def protocol_version(args):
+    """What has to be agreed on. HTTP+SSE is older than the newest version, and does not carry it."""
+    newest = args.mode if args.mode not in ("auto", "legacy") else "2026-07-28"
+    return "2025-11-25" if args.mode == "legacy" or args.sse else newest
+
+
+def handshake(args):
+    """The methods that come first."""
+    if args.mode not in ("auto", "legacy"):
+        return []
+    initialize = ["initialize", "notifications/initialized"] if protocol_version(args) < "2026" else []
+    # FastMCP knows that HTTP+SSE is too old to be asked.
+    asks = args.mode == "auto" and not (CLIENT == "fastmcp" and args.sse)
+    return (["server/discover"] if asks else []) + initialize
+
+
 async def drive(args):
     expected = json.loads(args.expected_text)
     wire, faults = Wire(), []
-    if args.stdio:
-        env = dict(pair.split("=", 1) for pair in args.env)
-        transport = stdio_client(StdioServerParameters(command=args.stdio, args=[], env=env))
-    else:
-        transport = sse_client(args.sse, headers=credentials(args.auth, "right") if args.auth else None)
     guarded = expected["guarded"].get(args.auth)
-    driver = Driver(None, wire)
-    if VERSION != args.client_version:
-        driver.check("client", [f"mcp {VERSION} is installed, expected {args.client_version}"])
+    driver = Driver(args, wire)
+    version = importlib.metadata.version(CLIENT)
+    if version != args.client_version:
+        driver.check("client", [f"{CLIENT} {version} is installed, expected {args.client_version}"])
     closing = None
     try:
-        kind = Client1 if V1 else Client2
-        async with _connected(kind.connect(wire.tap(transport), faults)) as client:
+        kind = kind_of()
+        headers = credentials(args.auth, "right") if args.auth else None
+        async with _connected(kind.connect(args, headers, wire, faults, driver.elicit)) as client:
             driver.client = client
             sent = [m["method"] for m in wire.sent]
-            driver.check("handshake", match(kind.handshake, sent, "the methods sent"))
+            driver.check("handshake", match(handshake(args), sent, "the methods sent"))
             if sent[:1] == ["server/discover"]:
-                problems = [] if any("error" in m for m in wire.answers(wire.sent[0]["id"])) else ["got no error"]
+                wanted = "result" if driver.modern else "error"
+                problems = [] if any(wanted in m for m in wire.answers(wire.sent[0]["id"])) else [f"got no {wanted}"]
                 driver.check("server/discover", problems)
-            driver.check("server name", match(args.server, client.server_info.name, "name"))
-            driver.check("server version", match({"$matches": "."}, client.server_info.version, "version"))
-            driver.check("protocol version", match({"$oneOf": expected["protocolVersions"]}, client.protocol_version))
+            # A client that asks nothing at first knows of no name.
+            if sent:
+                driver.check("server name", match(args.server, client.server_info.name, "name"))
+                driver.check("server version", match({"$matches": "."}, client.server_info.version, "version"))
+            driver.check("protocol version", match(protocol_version(args), client.protocol_version, "version"))
+            era = "modern" if driver.modern else "legacy"
             for step in guarded["steps"] if guarded else expected["servers"][args.server]:
-                driver.check(step["name"], await driver.run(step))
+                if step.get("era", era) == era:
+                    driver.check(step["name"], await driver.run(step))
+            if args.http:
+                with anyio.move_on_after(2):
+                    while not driver.modern and not wire.statuses("GET"):
+                        await anyio.sleep(0.01)
+                wanted = [] if driver.modern else [200]
+                driver.check("the session's own stream", match(wanted, wire.statuses("GET"), "the answers to GET"))
             driver.check("cancelled calls stay unanswered", driver.cancelled_answers())
             driver.check("no faults in the connection", list(faults))
             closing = time.monotonic()
@@ -521,9 +656,11 @@ async def drive(args):
             took = time.monotonic() - closing
             problem = f"the server was still there {took:.1f} s after its stdin was closed, and had to be killed"
             driver.check("ends when its stdin is closed", [problem] if took >= STDIN_CLOSED_SECONDS else [])
+        if args.http:
+            wanted = [] if driver.modern else [{"$oneOf": [200, 202, 204]}]
+            driver.check("the session is ended", match(wanted, wire.statuses("DELETE"), "the answers to DELETE"))
         for want in guarded["refused"] if guarded else []:
-            headers = credentials(args.auth, want["credentials"])
-            driver.check(f"refused: {want['credentials']}", await refused(kind, sse_client(args.sse, headers=headers), want))
+            driver.check(f"refused: {want['credentials']}", await refused(kind, args, want))
     except BaseException as error:
         for leaf in leaves(error):
             driver.check("stopped", [f"{type(leaf).__name__}: {leaf}"])
@@ -531,17 +668,22 @@ async def drive(args):
     return 1 if driver.failed or driver.checked == 0 else 0
 
 
-async def refused(kind, transport, want):
-    """The problems with how the client tells that it was not let in: as an HTTP error, with the response."""
+async def refused(kind, args, want):
+    """The problems with how a connection without the right credentials is refused: the client says no, having heard so."""
+    wire = Wire()
     try:
-        async with _connected(kind.connect(transport, [])):
+        async with _connected(kind.connect(args, credentials(args.auth, want["credentials"]), wire, [], None)) as client:
+            # One that asks nothing at first is let in by nobody yet.
+            await client.page(*PLURAL["tools/list"][:1], None)
             return ["it was let in"]
     except BaseException as error:
         told = leaves(error)
-    if [type(leaf).__name__ for leaf in told] != ["HTTPStatusError"]:
+    if args.sse and kind is not ClientFast and [type(leaf).__name__ for leaf in told] != ["HTTPStatusError"]:
         return [f"the client tells {type(leaf).__name__}: {leaf}, expected HTTPStatusError" for leaf in told]
-    response = told[0].response
-    got = {"status": response.status_code, "challenge": response.headers.get("WWW-Authenticate", MISSING)}
+    if not wire.responses:
+        return [f"there was no response; the client tells {type(leaf).__name__}: {leaf}" for leaf in told]
+    last = wire.responses[-1]
+    got = {"status": last.status_code, "challenge": last.headers.get("WWW-Authenticate", MISSING)}
     return match({key: want[key] for key in got}, got)
 
 
@@ -573,10 +715,14 @@ def main():
     parser.add_argument("--server", required=True)
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--auth", choices=["jwt", "apikey"])
+    # What the clients do unless they are told: 1.x knows nothing else.
+    parser.add_argument("--mode", default="legacy" if V1 else "auto")
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--stdio", metavar="BINARY")
     where.add_argument("--sse", metavar="URL")
+    where.add_argument("--http", metavar="URL")
     args = parser.parse_args()
+    args.env = dict(pair.split("=", 1) for pair in args.env)
     with open(args.expected, encoding="utf-8") as file:
         args.expected_text = file.read()
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")

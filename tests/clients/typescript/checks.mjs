@@ -1,8 +1,8 @@
-// Drives an example server with an official TypeScript client. The two drivers say how their client
-// is made and asked; the checks are here, what is expected in ../expected.json.
+// Drives an example server with an official client: of TypeScript, or one that is a program of its own, the Inspector's
+// or rmcp's. The drivers say how their client is made and asked; the checks are here, what is expected in ../expected.json.
 //
-//     drive-*.mjs --client-version V --expected FILE --server NAME [--mode MODE]
-//         (--stdio BINARY | --sse URL [--auth jwt|apikey])
+//     drive-*.mjs --client-version V --expected FILE --server NAME [--mode legacy|auto|VERSION]
+//         (--stdio BINARY | (--sse URL | --http URL) [--auth jwt|apikey])
 //
 // With --auth the server is guarded, and the credentials are made from the variables that it was started with.
 // Prints one line per check that failed and, last, `checked N`. Exits non-zero unless all held.
@@ -103,6 +103,15 @@ function expand(value) {
 class Wire {
   sent = [];
   received = [];
+  /** The heads of what came back over HTTP: method, status, challenge. */
+  responses = [];
+
+  fetch = async (url, options) => {
+    const response = await fetch(url, options);
+    const challenge = response.headers.get('WWW-Authenticate') ?? undefined;
+    this.responses.push({ method: options?.method ?? 'GET', status: response.status, challenge });
+    return response;
+  };
 
   tap(transport) {
     const send = transport.send.bind(transport);
@@ -126,6 +135,10 @@ class Wire {
       },
     });
     return transport;
+  }
+
+  statuses(method) {
+    return this.responses.filter((response) => response.method === method).map(({ status }) => status);
   }
 
   answers(id) {
@@ -169,21 +182,18 @@ function credentials(auth, which) {
   return { Authorization: `Bearer ${made}` };
 }
 
-/** The problems with how the client tells that it was not let in: as an SSE error, with the status. */
+/** The problems with how a connection without the right credentials is refused: the client says no, having heard so. */
 async function refused(adapter, args, want) {
-  let challenge;
-  const spy = async (...request) => {
-    const response = await fetch(...request);
-    challenge = response.headers.get('WWW-Authenticate') ?? undefined;
-    return response;
-  };
+  const wire = new Wire();
   const client = adapter.client(args.mode);
-  const headers = credentials(args.auth, want.credentials);
   try {
-    await within(STEP_MS, 'connect', client.connect(adapter.sse(new URL(args.sse), { requestInit: { headers }, fetch: spy })));
+    await within(STEP_MS, 'connect', client.connect(open(adapter, args, wire, want.credentials)));
   } catch (error) {
-    if (!(error instanceof adapter.SseError)) return [`the client tells ${error?.name}: ${error?.message}, expected SseError`];
-    return match({ status: want.status, challenge: want.challenge }, { status: error.code, challenge });
+    if (args.sse && !(error instanceof adapter.SseError && error.code === want.status)) {
+      return [`the client tells ${error?.name} (${error?.code}): ${error?.message}, expected SseError (${want.status})`];
+    }
+    const last = adapter.blind ? error : wire.responses.at(-1);
+    return match({ status: want.status, challenge: want.challenge }, last ?? {});
   }
   await within(STEP_MS, 'close', client.close());
   return ['it was let in'];
@@ -211,9 +221,16 @@ class Driver {
   checked = 0;
   failed = 0;
   cancelled = [];
+  answers = [];
+  asked = [];
 
-  constructor(client, adapter, wire) {
-    Object.assign(this, { client, adapter, wire });
+  constructor(client, adapter, args, wire) {
+    Object.assign(this, { client, adapter, args, wire });
+    // What the user says: what the step has an answer for, and no to all else.
+    adapter.onElicit(client, ({ params }) => {
+      this.asked.push(params);
+      return this.answers.shift() ?? { action: 'decline' };
+    });
   }
 
   check(name, problems) {
@@ -273,16 +290,21 @@ class Driver {
     }
     if (step.do === 'cancel') return this.cancel(step);
     if (step.progress === undefined) {
+      this.answers = [...(step.answers ?? [])];
+      this.asked = [];
       const problems = await this.answer(step);
-      if (!step.error || problems.length > 0) return problems;
+      problems.push(...match(step.asked ?? [], this.asked, 'what was asked'));
+      if (!step.error || problems.length > 0 || this.adapter.blind) return problems;
       // A client may make such an error by itself: it has to be the server's.
       return match(step.error, this.wire.answers(this.wire.lastRequest()).at(-1)?.error, 'error (received)');
     }
 
     const seen = [];
     const problems = await this.answer(step, { onprogress: ({ progress, total }) => seen.push([progress, total]) });
-    const count = step.progress;
-    const wanted = Array.from({ length: count }, (_, i) => [i + 1, count]);
+    const wanted = Array.isArray(step.progress)
+      ? step.progress
+      : Array.from({ length: step.progress }, (_, i) => [i + 1, step.progress]);
+    if (this.adapter.blind) return problems.concat(match(wanted, seen, 'progress (callback)'));
     const id = this.wire.lastCall();
     const reports = this.wire.progress(id);
     const answered = this.wire.received.findIndex((m) => m.method === undefined && m.id === id);
@@ -290,11 +312,11 @@ class Driver {
     if (answered >= 0 && late.length > 0) problems.push(`progress after the result: ${show(late)}`);
     const received = reports.map(({ params }) => [params.progress, params.total]);
     if (JSON.stringify(received) !== JSON.stringify(wanted)) {
-      problems.push(`progress (received) is ${show(received)}, expected 1..${count} of ${count}`);
+      problems.push(`progress (received) is ${show(received)}, expected ${show(wanted)}`);
     }
     // These clients drop the reports that come in one read with the result: the last ones may not reach the callback.
     if ((seen.length === 0 && !step.burst) || JSON.stringify(seen) !== JSON.stringify(received.slice(0, seen.length))) {
-      problems.push(`progress (callback) is ${show(seen)}, expected 1..${count} of ${count}`);
+      problems.push(`progress (callback) is ${show(seen)}, expected ${show(wanted)}`);
     }
     return problems;
   }
@@ -316,16 +338,24 @@ class Driver {
       (result) => ({ result }),
       (error) => ({ error }),
     );
-    const early = await within(STEP_MS, step.name, Promise.race([reached, call]));
+    const soon = step.afterProgress ? reached : sleep(step.afterMs);
+    const early = await within(STEP_MS, step.name, Promise.race([soon, call]));
     if (early) return [`the call ended by itself: ${show(early.result ?? String(early.error))}`];
     abort.abort('changed my mind');
     const outcome = await within(STEP_MS, `${step.name}: abort`, call);
     if (!outcome.error) return [`the call ended by itself: ${show(outcome.result)}`];
-    const id = this.wire.lastCall();
-    this.cancelled.push(id);
-    const told = this.wire.sent.filter((m) => m.method === 'notifications/cancelled');
-    if (told.at(-1)?.params.requestId !== id) {
-      problems.push(`the client did not say that it cancelled ${id}: ${show(told)}`);
+    if (!this.adapter.blind) {
+      const id = this.wire.lastCall();
+      this.cancelled.push(id);
+      const told = this.wire.sent.filter((m) => m.method === 'notifications/cancelled');
+      // Where each request has its connection, a client of the newest version only closes that.
+      if (!(this.args.http && protocolVersion(this.args) >= '2026') && told.at(-1)?.params.requestId !== id) {
+        problems.push(`the client did not say that it cancelled ${id}: ${show(told)}`);
+      }
+    }
+    if (!step.then) {
+      await sleep(step.watchMs);
+      return problems.concat(this.cancelledAnswers());
     }
     const count = async () => {
       const found = await within(STEP_MS, `${step.name}: then`, this.send('tools/call', step.then));
@@ -348,10 +378,30 @@ class Driver {
   }
 }
 
+/** What has to be agreed on. HTTP+SSE is older than the newest version, and does not carry it. */
+function protocolVersion({ mode, sse }) {
+  if (mode === 'legacy' || sse) return '2025-11-25';
+  return mode === 'auto' ? '2026-07-28' : mode;
+}
+
+/** The methods that come first. */
+function handshake({ mode, stdio, ...args }) {
+  const initialize = protocolVersion({ mode, ...args }) < '2026' ? ['initialize', 'notifications/initialized'] : [];
+  // Over stdio the question goes to a second process, whose messages are not seen here.
+  return mode === 'legacy' || stdio ? initialize : ['server/discover', ...initialize];
+}
+
+function open(adapter, args, wire, which) {
+  if (args.stdio) return adapter.stdio({ command: args.stdio, args: [], env: args.env, stderr: 'inherit' });
+  const options = { fetch: wire.fetch, requestInit: { headers: args.auth ? credentials(args.auth, which) : {} } };
+  return args.sse ? adapter.sse(new URL(args.sse), options) : adapter.http(new URL(args.http), options);
+}
+
 /**
- * Runs all steps with one client. `adapter` has `version` (the installed one), `handshake(mode)` (the
- * methods it sends first), `client(mode)`, `stdio(options)`, `sse(url, options)`, `SseError`,
- * `call(client, params, options)`, `isProtocolError(error)`.
+ * Runs all steps with one client. `adapter` has `version` (the installed one), `client(mode)`, `stdio(options)`,
+ * `sse(url, options)`, `http(url, options)`, `SseError`, `onElicit(client, handler)`, `agreed(client)` (a version, or
+ * else what the client tells its transport), `call(client, params, options)`, `isProtocolError(error)`. One that is
+ * `blind` does not show what goes over its connection; one that `can(step)` does not take every step.
  */
 export async function main(adapter) {
   const { values: args } = parseArgs({
@@ -359,34 +409,32 @@ export async function main(adapter) {
       'client-version': { type: 'string' },
       expected: { type: 'string' },
       server: { type: 'string' },
-      mode: { type: 'string', default: 'default' },
+      mode: { type: 'string', default: 'legacy' },
       env: { type: 'string', multiple: true, default: [] },
       stdio: { type: 'string' },
       sse: { type: 'string' },
+      http: { type: 'string' },
       auth: { type: 'string' },
     },
   });
+  args.env = Object.fromEntries(args.env.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
   const expected = JSON.parse(readFileSync(args.expected, 'utf8'));
-  const env = Object.fromEntries(args.env.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
   const guarded = expected.guarded[args.auth];
+  const modern = protocolVersion(args) >= '2026';
   const wire = new Wire();
   const client = adapter.client(args.mode);
-  const driver = new Driver(client, adapter, wire);
+  const driver = new Driver(client, adapter, args, wire);
   const faults = [];
   try {
     if (adapter.version !== args['client-version']) {
       driver.check('client', [`${adapter.version} is installed, expected ${args['client-version']}`]);
     }
-    const options = args.auth && { requestInit: { headers: credentials(args.auth, 'right') } };
-    const transport = wire.tap(
-      args.stdio
-        ? adapter.stdio({ command: args.stdio, args: [], env, stderr: 'inherit' })
-        : adapter.sse(new URL(args.sse), options),
-    );
-    let protocolVersion;
+    const transport = open(adapter, args, wire, 'right');
+    if (!adapter.blind) wire.tap(transport);
+    let told;
     const setProtocolVersion = transport.setProtocolVersion?.bind(transport);
     transport.setProtocolVersion = (version) => {
-      protocolVersion = version;
+      told = version;
       setProtocolVersion?.(version);
     };
     client.onerror = (error) => {
@@ -396,17 +444,28 @@ export async function main(adapter) {
     await within(STEP_MS, 'connect', client.connect(transport));
 
     const sent = wire.sent.map((m) => m.method);
-    driver.check('handshake', match(adapter.handshake(args.mode, Boolean(args.stdio)), sent, 'the methods sent'));
+    if (!adapter.blind) driver.check('handshake', match(handshake(args), sent, 'the methods sent'));
     if (sent[0] === 'server/discover') {
-      const refused = wire.answers(wire.sent[0].id).some((m) => m.error);
-      driver.check('server/discover', refused ? [] : ['got no error']);
+      const wanted = modern ? 'result' : 'error';
+      const got = wire.answers(wire.sent[0].id).some((m) => m[wanted]);
+      driver.check('server/discover', got ? [] : [`got no ${wanted}`]);
     }
     driver.check('server name', match(args.server, client.getServerVersion()?.name, 'name'));
     driver.check('server version', match({ $matches: '.' }, client.getServerVersion()?.version, 'version'));
-    driver.check('protocol version', match({ $oneOf: expected.protocolVersions }, protocolVersion));
-    for (const step of guarded?.steps ?? expected.servers[args.server]) driver.check(step.name, await driver.run(step));
+    driver.check('protocol version', match(protocolVersion(args), adapter.agreed?.(client) ?? told, 'version'));
+    const era = modern ? 'modern' : 'legacy';
+    for (const step of guarded?.steps ?? expected.servers[args.server]) {
+      if ((step.era ?? era) === era && (adapter.can?.(step) ?? true)) driver.check(step.name, await driver.run(step));
+    }
     driver.check('cancelled calls stay unanswered', driver.cancelledAnswers());
     driver.check('no faults in the connection', [...faults]);
+    if (args.http && !adapter.blind) {
+      for (let waited = 0; !modern && wire.statuses('GET').length === 0 && waited < 200; waited += 1) await sleep(10);
+      driver.check("the session's own stream", match(modern ? [] : [200], wire.statuses('GET'), 'the answers to GET'));
+      if (!modern) await within(STEP_MS, 'end of the session', transport.terminateSession());
+      const ended = modern ? [] : [{ $oneOf: [200, 202, 204] }];
+      driver.check('the session is ended', match(ended, wire.statuses('DELETE'), 'the answers to DELETE'));
+    }
     const closing = performance.now();
     await within(STEP_MS, 'close', client.close());
     if (args.stdio) {

@@ -131,6 +131,7 @@ impl Layers {
             errors.append(&mut reader.errors);
             sources.append(&mut reader.sources);
             draft.kind = chosen;
+            draft.offer();
         }
         if draft.kind == Kind::Stdio {
             // A file may leave the choice to a later layer, and still hold the options of a listener.

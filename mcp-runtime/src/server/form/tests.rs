@@ -80,9 +80,9 @@ fn red() -> std::collections::BTreeSet<Word> {
 #[test]
 fn a_type_becomes_a_form_in_source_order() {
     let form = ElicitSchema::of::<Everything>().unwrap();
-    // schemars puts the variants without a word of their own first.
+    // schemars puts the variants without a word of their own first; here they stand as in the source.
     let titled = json!([
-        {"const": "xl", "title": "xl"}, {"const": "s", "title": "Small"}, {"const": "l", "title": "Large"},
+        {"const": "s", "title": "Small"}, {"const": "l", "title": "Large"}, {"const": "xl", "title": "xl"},
     ]);
     let expected = [
         (

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     limits::Limits,
-    session::{Outbox, Session},
+    session::{Outbox, Session, outbox::Ticket},
 };
 
 /// Serves one connection until it ends.
@@ -157,17 +157,19 @@ struct State {
 /// What a connection carries to its client, who must not go away unnoticed.
 pub(super) enum Carried {
     /// What a session has to say by itself.
-    Session(Weak<Session>),
+    Session(Weak<Session>, Option<Ticket>),
     /// What one call has to say.
-    Queue(Weak<Outbox>),
+    Queue(Weak<Outbox>, Option<Ticket>),
 }
 
 impl Carried {
     /// Whether there is still something to carry; ready once its reader was too slow.
     fn poll_overflow(&self, cx: &mut Context<'_>) -> Option<Poll<()>> {
         match self {
-            Self::Session(session) => session.upgrade().map(|session| session.outbox.poll_overflow(cx)),
-            Self::Queue(queue) => queue.upgrade().map(|queue| queue.poll_overflow(cx)),
+            Self::Session(session, ticket) => {
+                session.upgrade().map(|session| session.outbox.poll_overflow(*ticket, cx))
+            }
+            Self::Queue(queue, ticket) => queue.upgrade().map(|queue| queue.poll_overflow(*ticket, cx)),
         }
     }
 }

@@ -74,7 +74,9 @@ impl Doors {
         let mut open: Vec<String> = documents.iter().flat_map(|document| document.paths.clone()).collect();
         open.extend(options.health_endpoint.clone());
         let gate = Gate::new(authenticator, open, &options.limits);
-        let credential = gate.header();
+        let mut headers: Vec<_> = gate.header().into_iter().collect();
+        // Names that hold in a schema hold in a header.
+        headers.extend(served.dispatcher.mirrored_headers().into_iter().filter_map(|name| name.try_into().ok()));
         let Served { dispatcher, limits, sessions, streams } = served;
         let prefix = options.public_url.as_deref().map_or("", guard::path_of);
         let message_endpoint = options.event_stream.as_ref().map_or("", |paths| &paths.message_endpoint);
@@ -87,7 +89,7 @@ impl Doors {
         ));
         let mcp = options.mcp.as_ref().map(|mcp| {
             let (sessions, streams) = (Arc::clone(sessions), Arc::clone(streams));
-            let streamable = Streamable::new(Arc::clone(dispatcher), limits.clone(), mcp.sessions, sessions, streams);
+            let streamable = Streamable::new(Arc::clone(dispatcher), limits.clone(), mcp, sessions, streams);
             (mcp.path.clone(), streamable)
         });
         let house = House(Arc::new(Rooms {
@@ -97,7 +99,7 @@ impl Doors {
             router: router(options, documents, Arc::clone(&legacy)),
             legacy,
         }));
-        let cors = options.allow_origins.as_ref().map(|_| guard.cors(house.clone(), credential));
+        let cors = options.allow_origins.as_ref().map(|_| guard.cors(house.clone(), headers));
         Self { guard, cors, house, stop, limits: options.limits.clone() }
     }
 
@@ -248,7 +250,7 @@ async fn open_stream(
     }
     let Opening { principal, credential } = opening;
     let (session, response) = legacy.open(request.headers(), principal.as_deref(), credential.as_deref())?;
-    lane.carry(Carried::Session(Arc::downgrade(&session)));
+    lane.carry(Carried::Session(Arc::downgrade(&session), None));
     Ok(response.map(Body::new))
 }
 

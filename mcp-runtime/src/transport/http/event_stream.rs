@@ -4,7 +4,7 @@ use std::{
     convert::Infallible,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::{Duration, SystemTime},
 };
 
@@ -22,16 +22,22 @@ use crate::{
     principal::Principal,
     protocol::jsonrpc,
     server::dispatch::Outcome,
-    session::{Outbox, Session},
+    session::{
+        Outbox, Session,
+        outbox::{Live, Next, Ticket},
+        replay::{Event, EventId, Trail},
+    },
 };
 
 /// A stream of messages to one client.
 pub(super) struct EventStream {
     queue: Queue,
+    /// Which reader of the queue it is, where there are others before and after it.
+    ticket: Option<Ticket>,
+    /// Where its events are kept, where it can be resumed.
+    trail: Option<Following>,
     /// The call whose answer ends the stream.
     call: Option<JoinHandle<Option<Outcome>>>,
-    /// That answer, once it is there; it follows what was said before it.
-    answer: Option<Vec<u8>>,
     /// Nothing follows what is in `next`.
     done: bool,
     /// What goes out before the queue is looked at again.
@@ -56,6 +62,26 @@ pub(super) enum Queue {
     OfReply(Arc<Outbox>),
 }
 
+/// A trail that a stream follows.
+pub(super) struct Following {
+    pub(super) trail: Trail,
+    /// The number that its client has read, until it has caught up.
+    pub(super) read: Option<u64>,
+    /// Whether the client understands that it is to come back.
+    pub(super) polls: bool,
+}
+
+/// A message on its way, with its name where it has one.
+struct Said {
+    id: Option<EventId>,
+    message: Text,
+}
+
+enum Text {
+    Own(Vec<u8>),
+    Kept(Bytes),
+}
+
 /// What ends with a stream: dropping it is all that is done with it.
 pub(super) trait Held: Send {}
 
@@ -70,8 +96,9 @@ impl EventStream {
         let now = Instant::now();
         Self {
             queue,
+            ticket: None,
+            trail: None,
             call: None,
-            answer: None,
             done: false,
             next: Default::default(),
             keep_alive: limits.keep_alive,
@@ -89,22 +116,16 @@ impl EventStream {
         self
     }
 
-    /// Says this message before what is queued.
-    pub(super) fn continuing(mut self, message: Vec<u8>) -> Self {
-        self.gather(message);
+    /// Reads as the one that has that ticket, and keeps what it reads where there is a trail.
+    pub(super) fn following(mut self, ticket: Ticket, trail: Option<Following>) -> Self {
+        self.ticket = Some(ticket);
+        self.trail = trail;
         self
     }
 
     /// Ends with the answer of that call.
     pub(super) fn until_done(mut self, call: JoinHandle<Option<Outcome>>) -> Self {
         self.call = Some(call);
-        self
-    }
-
-    /// Ends with that answer, or without one.
-    pub(super) fn until_said(mut self, answer: Option<Vec<u8>>) -> Self {
-        self.done = answer.is_none();
-        self.answer = answer;
         self
     }
 
@@ -132,26 +153,87 @@ impl EventStream {
         response
     }
 
-    /// Puts a queued message on its way, and those behind it as long as they are small.
-    fn gather(&mut self, mut message: Vec<u8>) {
+    /// The next thing to say; none where nothing follows.
+    fn poll_said(&mut self, cx: &mut Context<'_>) -> Poll<Option<Said>> {
+        let (Some(ticket), Some(following)) = (self.ticket, &mut self.trail) else {
+            return self.queue.outbox().poll_next(cx).map(|message| message.map(Said::from));
+        };
+        let outbox = self.queue.outbox();
+        loop {
+            let next = match following.read {
+                None => ready!(outbox.poll_event(ticket, cx)),
+                Some(number) => match outbox.go_live(ticket, number) {
+                    Live::Now => {
+                        following.read = None;
+                        continue;
+                    }
+                    Live::Behind => match following.trail.first_after(number) {
+                        Some(event) => {
+                            following.read = Some(event.id.number());
+                            Next::Said(event)
+                        }
+                        // It was too old just now.
+                        None => continue,
+                    },
+                    Live::Over => Next::Over,
+                    Live::HungUp => Next::HungUp,
+                },
+            };
+            return Poll::Ready(match next {
+                Next::Said(event) => Some(event.into()),
+                Next::Over => None,
+                Next::HungUp => {
+                    self.done = true;
+                    if following.polls {
+                        self.next[0] = sse::RETRY;
+                    }
+                    None
+                }
+            });
+        }
+    }
+
+    /// What is there to say without waiting.
+    fn said_already(&mut self, cx: &mut Context<'_>) -> Option<Said> {
+        if self.trail.is_none() {
+            return self.queue.outbox().take().map(Said::from);
+        }
+        match self.poll_said(cx) {
+            Poll::Ready(said) => {
+                self.done = said.is_none();
+                said
+            }
+            Poll::Pending => None,
+        }
+    }
+
+    /// Puts a message on its way, and those behind it as long as they are small.
+    fn gather(&mut self, mut said: Said, cx: &mut Context<'_>) {
         let mut events = BytesMut::new();
         loop {
-            jsonrpc::flatten(&mut message, 0);
-            if message.len() > Self::SMALL {
+            if let Some(id) = said.id {
+                sse::write_id(&mut events, id);
+            }
+            if let Text::Own(message) = &mut said.message {
+                jsonrpc::flatten(message, 0);
+            }
+            if said.message.bytes().len() > Self::SMALL {
                 events.extend_from_slice(sse::MESSAGE);
-                self.next = [events.freeze(), message.into(), Bytes::from_static(sse::END)];
+                self.next = [events.freeze(), said.message.into_bytes(), Bytes::from_static(sse::END)];
                 return;
             }
-            sse::write_message(&mut events, &message);
+            sse::write_message(&mut events, said.message.bytes());
             if events.len() > Self::SMALL {
                 break;
             }
-            match self.queue.outbox().take() {
-                Some(another) => message = another,
+            match self.said_already(cx) {
+                Some(another) => said = another,
                 None => break,
             }
         }
-        self.next[0] = events.freeze();
+        // What stands there comes after these.
+        let last = std::mem::take(&mut self.next[0]);
+        self.next = [events.freeze(), last, Bytes::new()];
     }
 
     /// Looks whether the call is over; its answer then follows what it said before.
@@ -159,8 +241,7 @@ impl EventStream {
         let Some(call) = &mut self.call else { return Poll::Pending };
         let Poll::Ready(outcome) = Pin::new(call).poll(cx) else { return Poll::Pending };
         self.call = None;
-        self.answer = outcome.ok().flatten().map(|outcome| outcome.answer);
-        self.done = self.answer.is_none();
+        self.queue.outbox().finish(outcome.ok().flatten().map(|outcome| outcome.answer));
         Poll::Ready(())
     }
 
@@ -219,23 +300,12 @@ impl Body for EventStream {
                 stream.spoke = Instant::now();
                 return Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes)))));
             }
-            if stream.answer.is_some() || stream.done {
-                match (stream.queue.outbox().take(), stream.answer.take()) {
-                    (Some(message), answer) => {
-                        stream.answer = answer;
-                        stream.gather(message);
-                    }
-                    (None, Some(answer)) => {
-                        stream.done = true;
-                        stream.gather(answer);
-                    }
-                    (None, None) => return Poll::Ready(None),
-                }
-                continue;
+            if stream.done {
+                return Poll::Ready(None);
             }
-            match stream.queue.outbox().poll_next(cx) {
-                Poll::Ready(Some(message)) => stream.gather(message),
-                Poll::Ready(None) => return Poll::Ready(None),
+            match stream.poll_said(cx) {
+                Poll::Ready(Some(said)) => stream.gather(said, cx),
+                Poll::Ready(None) => stream.done = true,
                 Poll::Pending => {
                     if stream.poll_call(cx).is_ready() {
                         continue;
@@ -247,6 +317,42 @@ impl Body for EventStream {
                     }
                 }
             }
+        }
+    }
+}
+
+impl Drop for EventStream {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket {
+            self.queue.outbox().detach(ticket);
+        }
+    }
+}
+
+impl From<Vec<u8>> for Said {
+    fn from(message: Vec<u8>) -> Self {
+        Self { id: None, message: Text::Own(message) }
+    }
+}
+
+impl From<Event> for Said {
+    fn from(event: Event) -> Self {
+        Self { id: Some(event.id), message: Text::Kept(event.message) }
+    }
+}
+
+impl Text {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Own(bytes) => bytes,
+            Self::Kept(bytes) => bytes,
+        }
+    }
+
+    fn into_bytes(self) -> Bytes {
+        match self {
+            Self::Own(bytes) => bytes.into(),
+            Self::Kept(bytes) => bytes,
         }
     }
 }

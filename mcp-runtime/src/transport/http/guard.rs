@@ -89,7 +89,9 @@ impl Guard {
     }
 
     /// What browsers are told: that the listed origins may call.
-    pub(super) fn cors<S>(&self, inside: S, credential: Option<HeaderName>) -> Cors<S> {
+    ///
+    /// `more` are the headers that this server takes beside those of the standard.
+    pub(super) fn cors<S>(&self, inside: S, more: Vec<HeaderName>) -> Cors<S> {
         let named = HeaderName::from_static;
         let origins = if self.any_origin {
             AllowOrigin::any()
@@ -112,7 +114,7 @@ impl Guard {
                     named("mcp-name"),
                 ]
                 .into_iter()
-                .chain(credential),
+                .chain(more),
             ))
             .expose_headers([named("mcp-session-id"), header::WWW_AUTHENTICATE])
     }

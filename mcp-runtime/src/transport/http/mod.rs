@@ -75,6 +75,8 @@ pub(crate) struct McpEndpoint {
     pub(crate) path: String,
     /// Whether the versions that may have sessions have them.
     pub(crate) sessions: bool,
+    /// Whether a client that lost a stream of its session gets what it missed.
+    pub(crate) resumability: bool,
 }
 
 impl HttpOptions {
@@ -91,7 +93,7 @@ impl Default for HttpOptions {
         let endpoint = "/sse".to_owned();
         Self {
             event_stream: Some(EventStreamPaths { endpoint, message_endpoint: "/messages".to_owned() }),
-            mcp: Some(McpEndpoint { path: "/mcp".to_owned(), sessions: true }),
+            mcp: Some(McpEndpoint { path: "/mcp".to_owned(), sessions: true, resumability: false }),
             health_endpoint: Some("/health".to_owned()),
             allow_origins: None,
             public_url: None,

@@ -94,6 +94,8 @@ rejections! {
     OpenedAlready: BAD_REQUEST, "`initialize` begins a session of its own and comes without `Mcp-Session-Id`";
     /// The session's stream is open already.
     OneStreamOnly: CONFLICT, "the stream of this session is open already";
+    /// No event of the session by which a stream could be resumed.
+    UnknownEvent: BAD_REQUEST, "the Last-Event-ID names no event of this session whose stream can be resumed";
     /// A session that ended or never was.
     UnknownSession: NOT_FOUND, "there is no such session";
     /// The session is at `maxRequestsPerSession`.

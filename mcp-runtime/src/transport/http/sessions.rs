@@ -1,9 +1,9 @@
 //! The sessions of the listener by their ids: whose they are, how many there may be, and when one ends by itself.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -12,7 +12,11 @@ use std::{
 use tokio::time::Instant;
 
 use super::{rejection::Rejection, streams::StreamPlace};
-use crate::{limits::Limits, principal::OwnerKey, session::Session};
+use crate::{
+    limits::Limits,
+    principal::OwnerKey,
+    session::{Session, replay::Replay},
+};
 
 /// The sessions of all clients.
 #[derive(Default)]
@@ -23,6 +27,8 @@ struct Table {
     open: HashMap<SessionId, Arc<Client>>,
     /// How many of them each principal has.
     of_owner: HashMap<OwnerKey, usize>,
+    /// Those that were used least recently when that was last looked up, the first to go first.
+    oldest: VecDeque<(SessionId, Instant)>,
     /// None is taken any more.
     closed: bool,
 }
@@ -47,6 +53,8 @@ pub(super) enum Door {
 pub(super) struct Client {
     pub(super) session: Arc<Session>,
     pub(super) door: Door,
+    /// What was said on its streams, where they can be resumed and there was one.
+    replay: OnceLock<Arc<Replay>>,
     used: Mutex<Instant>,
     /// Something came after the handshake.
     confirmed: AtomicBool,
@@ -73,6 +81,7 @@ impl Sessions {
         let client = Arc::new(Client {
             session: Arc::clone(session),
             door,
+            replay: OnceLock::new(),
             used: Mutex::new(Instant::now()),
             confirmed: AtomicBool::new(false),
             due: AtomicUsize::new(0),
@@ -89,7 +98,7 @@ impl Sessions {
         {
             return Err(Rejection::TooManyOwnSessions);
         }
-        if limits.max_sessions.is_some_and(|most| table.open.len() >= most) && !table.make_room(|_| true) {
+        if limits.max_sessions.is_some_and(|most| table.open.len() >= most) && !table.make_room_among_all() {
             return Err(Rejection::TooManySessions);
         }
         if let Some(owner) = session.owner() {
@@ -112,7 +121,7 @@ impl Sessions {
             removed
         };
         if let Some(client) = removed {
-            client.session.close();
+            client.close();
         }
     }
 
@@ -131,7 +140,8 @@ impl Sessions {
     pub(super) async fn sweep(&self, limits: &Limits) {
         const OFTEN: Duration = Duration::from_millis(50);
         const SELDOM: Duration = Duration::from_secs(10);
-        let Some(least) = [limits.session_idle, limits.session_unused].into_iter().flatten().min() else {
+        let times = [limits.session_idle, limits.session_unused, limits.replay];
+        let Some(least) = times.into_iter().flatten().min() else {
             return std::future::pending().await;
         };
         let mut clock = tokio::time::interval((least / 4).clamp(OFTEN, SELDOM));
@@ -140,6 +150,9 @@ impl Sessions {
             clock.tick().await;
             let ended: Vec<_> = {
                 let mut table = self.lock();
+                for replay in table.open.values().filter_map(|client| client.replay.get()) {
+                    replay.forget_old();
+                }
                 let over = table.open.iter().filter(|(_, client)| client.is_over(limits)).map(|(id, _)| *id);
                 let over: Vec<_> = over.collect();
                 let ended = over.into_iter().filter_map(|id| table.remove(id)).collect();
@@ -147,7 +160,7 @@ impl Sessions {
                 ended
             };
             for client in ended {
-                client.session.close();
+                client.close();
             }
         }
     }
@@ -168,18 +181,47 @@ impl Sessions {
 }
 
 impl Table {
+    /// Ends the one that was used least recently of those that are idle. Looking through all costs: it is done once for
+    /// many.
+    fn make_room_among_all(&mut self) -> bool {
+        const AT_ONCE: usize = 64;
+        if self.end_known_oldest() {
+            return true;
+        }
+        let mut idle = self.idle(|_| true);
+        idle.sort_unstable_by_key(|(_, used)| *used);
+        idle.truncate(AT_ONCE);
+        self.oldest = idle.into();
+        self.end_known_oldest()
+    }
+
+    /// Ends the first of those that were the oldest, and are: not used since, and idle.
+    fn end_known_oldest(&mut self) -> bool {
+        while let Some((id, used)) = self.oldest.pop_front() {
+            if self.open.get(&id).is_some_and(|client| client.may_go() && client.used() == used) {
+                self.end(id);
+                return true;
+            }
+        }
+        false
+    }
+
     /// Ends, of those that `may` be, the one that was used least recently of those that are idle.
     fn make_room(&mut self, may: impl Fn(&Client) -> bool) -> bool {
-        const TIME_TO_GO_ON: Duration = Duration::from_secs(10);
-        let idle = self.open.iter().filter(|(_, client)| may(client) && !client.is_busy());
-        let idle = idle
-            .map(|(id, client)| (*id, client.used(), client.is_waiting()))
-            .filter(|(_, used, waiting)| !waiting || used.elapsed() >= TIME_TO_GO_ON);
-        let Some((id, ..)) = idle.min_by_key(|(_, used, _)| *used) else { return false };
-        if let Some(client) = self.remove(id) {
-            client.session.close();
-        }
+        let Some((id, _)) = self.idle(may).into_iter().min_by_key(|(_, used)| *used) else { return false };
+        self.end(id);
         true
+    }
+
+    fn idle(&self, may: impl Fn(&Client) -> bool) -> Vec<(SessionId, Instant)> {
+        let idle = self.open.iter().filter(|(_, client)| may(client) && client.may_go());
+        idle.map(|(id, client)| (*id, client.used())).collect()
+    }
+
+    fn end(&mut self, id: SessionId) {
+        if let Some(client) = self.remove(id) {
+            client.close();
+        }
     }
 
     fn remove(&mut self, id: SessionId) -> Option<Arc<Client>> {
@@ -221,12 +263,30 @@ impl Client {
         self.confirmed.store(true, Ordering::Relaxed);
     }
 
+    /// What was said on its streams.
+    pub(super) fn replay(&self, limits: &Limits) -> &Arc<Replay> {
+        self.replay.get_or_init(|| Replay::new(limits))
+    }
+
+    fn close(&self) {
+        self.session.close();
+        if let Some(replay) = self.replay.get() {
+            replay.end();
+        }
+    }
+
     pub(super) fn is_named_by_header(&self) -> bool {
         matches!(self.door, Door::Header)
     }
 
     fn is_busy(&self) -> bool {
         self.session.calls_under_way() > 0 || self.due.load(Ordering::SeqCst) > 0
+    }
+
+    /// Whether it may end to make room.
+    fn may_go(&self) -> bool {
+        const TIME_TO_GO_ON: Duration = Duration::from_secs(10);
+        !self.is_busy() && (!self.is_waiting() || self.used().elapsed() >= TIME_TO_GO_ON)
     }
 
     /// Whether its client has just begun, or is at the other end of a stream that is open.
@@ -314,6 +374,32 @@ mod tests {
         younger.session.outbox.push(Vec::new()).unwrap();
         assert_eq!(open().err().unwrap(), 503);
         assert_eq!(sessions.count(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_was_used_least_recently_goes_first_however_many_come() {
+        let limits = Limits { max_sessions: Some(200), ..Limits::default() };
+        let sessions = Sessions::default();
+        let mut order = std::collections::VecDeque::new();
+        for i in 0..2000 {
+            tokio::time::advance(Duration::from_millis(1)).await;
+            let (id, client) = open(&sessions, Door::Header, &limits).unwrap();
+            client.confirm();
+            order.push_back((id, client));
+            // Some are used again, and wait longer for their end.
+            if i % 3 == 0 {
+                tokio::time::advance(Duration::from_millis(1)).await;
+                let again = order.remove(order.len() / 2).unwrap();
+                again.1.touch();
+                order.push_back(again);
+            }
+            if order.len() > 200 {
+                let (gone, _) = order.pop_front().unwrap();
+                assert!(sessions.find(gone).is_none(), "{i}");
+            }
+            assert_eq!(sessions.count(), order.len(), "{i}");
+        }
+        assert!(order.iter().all(|(id, _)| sessions.find(*id).is_some()));
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,6 +1,10 @@
 //! Event streams: how a message and a comment stand on one.
 
+use std::fmt::Write;
+
 use bytes::{BufMut, Bytes, BytesMut};
+
+use crate::session::replay::EventId;
 
 /// What stands before a message, and after it.
 pub(super) const MESSAGE: &[u8] = b"event: message\ndata: ";
@@ -9,9 +13,23 @@ pub(super) const END: &[u8] = b"\n\n";
 /// Shows that the stream lives; readers pass over it.
 pub(super) const KEEP_ALIVE: Bytes = Bytes::from_static(b": keep-alive\n\n");
 
+/// Tells a client when to come back, in milliseconds.
+pub(super) const RETRY: Bytes = Bytes::from_static(b"retry: 1000\n\n");
+
+/// The first event of a stream that can be resumed: it says nothing but its name.
+pub(super) fn priming_event(id: EventId) -> Bytes {
+    Bytes::from(format!("id: {id}\nretry: 1000\ndata: \n\n"))
+}
+
 /// The first event of a stream of 2024-11-05: where the client's messages go.
 pub(super) fn endpoint_event(uri: &str) -> Bytes {
     Bytes::from(format!("event: endpoint\ndata: {uri}\n\n"))
+}
+
+/// Names the message that is appended next.
+pub(super) fn write_id(out: &mut BytesMut, id: EventId) {
+    // Writing to memory does not fail.
+    let _ = writeln!(out, "id: {id}");
 }
 
 /// Appends one message as one event.

@@ -8,18 +8,21 @@ use std::{
     task::{Context, Poll},
 };
 
-use http::{HeaderName, HeaderValue, Method, Response, StatusCode, request::Parts};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, request::Parts};
 use hyper::body::Incoming;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 use super::{
+    McpEndpoint,
     admission::Gate,
     body::{self, ReplyBody},
     connection::{Carried, Lane},
-    event_stream::{EventStream, Held, Queue},
+    event_stream::{EventStream, Following, Held, Queue},
     headers::{Accepted, expect_json, one_line},
     rejection::{Rejection, json},
     sessions::{Client, Door, Due, SessionId, Sessions},
+    sse::{KEEP_ALIVE, priming_event},
     streams::{StreamPlace, Streams},
 };
 use crate::{
@@ -29,11 +32,17 @@ use crate::{
         dispatch::{Caller, Dispatcher, Fault, Outcome, Pending, Received},
         message::{Belongs, Binding, Message},
     },
-    session::{Outbox, Overflow, Reply, Session},
+    session::{
+        Outbox, Overflow, Reply, Session,
+        replay::{EventId, Found, Speaker, Trail},
+    },
 };
 
 /// The header that names a session.
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// The header that names the event which a client read last.
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The endpoint of Streamable HTTP.
 pub(super) struct Streamable {
@@ -41,6 +50,8 @@ pub(super) struct Streamable {
     limits: Limits,
     /// Whether the versions that may have sessions have them.
     has_sessions: bool,
+    /// Whether streams of sessions can be resumed.
+    resumes: bool,
     sessions: Arc<Sessions>,
     streams: Arc<Streams>,
 }
@@ -57,11 +68,12 @@ impl Streamable {
     pub(super) fn new(
         dispatcher: Arc<Dispatcher>,
         limits: Limits,
-        has_sessions: bool,
+        endpoint: &McpEndpoint,
         sessions: Arc<Sessions>,
         streams: Arc<Streams>,
     ) -> Self {
-        Self { dispatcher, limits, has_sessions, sessions, streams }
+        let (has_sessions, resumes) = (endpoint.sessions, endpoint.resumability);
+        Self { dispatcher, limits, has_sessions, resumes, sessions, streams }
     }
 
     /// Answers one request to the endpoint, whatever its method.
@@ -117,17 +129,19 @@ impl Streamable {
         };
         let session =
             client.as_ref().map_or_else(|| self.passing(visit, belongs), |client| Arc::clone(&client.session));
-        let due = client.as_ref().map(|client| {
+        if let Some(client) = &client {
             client.touch();
             client.confirm();
-            Due::new(client)
-        });
+        }
+        let due = client.as_ref().map(Due::new);
         let place = match message.listens() {
             true if !accepted.events => return Err(Rejection::NotAcceptable),
             true => Some(self.streams.open(visit.principal.map(|principal| principal.owner()), &self.limits)?),
             false => None,
         };
-        let reply = Reply::new(&self.limits);
+        let resumable = client.filter(|_| self.resumes);
+        let overflow = if resumable.is_some() { Overflow::Keep } else { Overflow::Close };
+        let reply = Reply::new(overflow, &self.limits);
         let caller = Caller {
             session: &session,
             principal: visit.principal,
@@ -138,7 +152,7 @@ impl Streamable {
         let response = match self.dispatcher.take(caller, message, &mut answer) {
             Received::Accepted => accept(),
             Received::Answered => {
-                let mut response = self.reply(visit, answer, reply.taken(), accepted);
+                let mut response = self.reply(visit, answer, reply.taken(), resumable.as_ref(), accepted);
                 if belongs == Belongs::Opens && self.has_sessions && session.agreed().is_some() {
                     let (id, _) = self.sessions.add(&session, Door::Header, &self.limits)?;
                     response.headers_mut().insert(SESSION_ID, header_of(id));
@@ -148,7 +162,8 @@ impl Streamable {
             Received::Pending(call) => {
                 let queue = Arc::clone(reply.queue());
                 let is_stateless = belongs == Belongs::Nowhere;
-                return Ok(Begun::Pending(Waiting { call, queue, session, due, place, is_stateless }));
+                let waiting = Waiting { call, queue, session, due, place, resumable, is_stateless };
+                return Ok(Begun::Pending(waiting));
             }
             Received::Refused(fault) => refusal(Some(fault), answer),
             Received::Forbidden(scopes) => match visit.principal {
@@ -167,58 +182,80 @@ impl Streamable {
         visit: &Visit<'_>,
         answer: Vec<u8>,
         queue: Option<&Arc<Outbox>>,
+        resumable: Option<&Arc<Client>>,
         accepted: Accepted,
     ) -> Response<ReplyBody> {
-        let said = queue.and_then(|queue| Some((Arc::clone(queue), queue.take()?)));
-        if said.is_none() && accepted.json {
-            return json(StatusCode::OK, answer);
-        }
-        let (queue, first) = match said {
-            Some((queue, first)) => (queue, Some(first)),
-            None => (Arc::new(Outbox::new(Overflow::Close, &self.limits)), None),
+        let queue = match queue.filter(|queue| queue.has_spoken()) {
+            Some(queue) => Arc::clone(queue),
+            None if accepted.json => return json(StatusCode::OK, answer),
+            None => Arc::new(Outbox::new(Overflow::Close, &self.limits)),
         };
-        let stream = self.stream(visit, queue, Vec::new()).until_said(Some(answer));
-        let stream = match first {
-            Some(first) => stream.continuing(first),
-            None => stream,
-        };
-        stream.response().map(ReplyBody::stream)
+        queue.finish(Some(answer));
+        self.stream(visit, queue, Vec::new(), resumable).response().map(ReplyBody::stream)
     }
 
     /// Waits until the call is over or says something; what becomes of it then is known.
     async fn finish(&self, visit: &Visit<'_>, waiting: Waiting, accepted: Accepted) -> Response<ReplyBody> {
-        let Waiting { call, queue, session, due, place, is_stateless } = waiting;
+        let Waiting { call, queue, session, due, place, resumable, is_stateless } = waiting;
         let mut held: Vec<Box<dyn Held>> = Vec::new();
         held.extend(due.map(|due| Box::new(due) as Box<dyn Held>));
         held.extend(place.map(|place| Box::new(place) as Box<dyn Held>));
         if is_stateless {
             // Whoever closes the connection gives the call up.
-            visit.lane.carry(Carried::Queue(Arc::downgrade(&queue)));
+            visit.lane.carry(Carried::Queue(Arc::downgrade(&queue), None));
             held.push(Box::new(Abandon(session)));
         }
         let mut call = tokio::spawn(call);
-        let (first, over) =
-            if accepted.json { poll_fn(|cx| poll_first(&queue, &mut call, cx)).await } else { (None, None) };
-        let over = match (&first, over) {
-            (None, Some(Some(outcome))) => return refusal(outcome.fault, outcome.answer),
-            (_, over) => over,
+        let over = if accepted.json { poll_fn(|cx| poll_first(&queue, &mut call, cx)).await } else { None };
+        let outcome = match over {
+            None => {
+                let stream = self.stream(visit, Arc::clone(&queue), held, resumable.as_ref());
+                let stream = match resumable {
+                    // The answer comes, whoever is there to read it.
+                    Some(_) => {
+                        tokio::spawn(async move { queue.finish(answer_of(call.await)) });
+                        stream
+                    }
+                    None => stream.until_done(call),
+                };
+                return stream.response().map(ReplyBody::stream);
+            }
+            Some(Some(outcome)) if !queue.has_spoken() => return refusal(outcome.fault, outcome.answer),
+            Some(outcome) => outcome,
         };
-        visit.lane.carry(Carried::Queue(Arc::downgrade(&queue)));
-        let stream = self.stream(visit, queue, held);
-        let stream = match over {
-            None => stream.until_done(call),
-            Some(outcome) => stream.until_said(outcome.map(|outcome| outcome.answer)),
-        };
-        let stream = match first {
-            Some(first) => stream.continuing(first),
-            None => stream,
-        };
-        stream.response().map(ReplyBody::stream)
+        // A stream on which nothing will be said is nothing to come back to.
+        let resumable = resumable.filter(|_| queue.has_spoken());
+        queue.finish(outcome.map(|outcome| outcome.answer));
+        self.stream(visit, queue, held, resumable.as_ref()).response().map(ReplyBody::stream)
     }
 
-    fn stream(&self, visit: &Visit<'_>, queue: Arc<Outbox>, held: Vec<Box<dyn Held>>) -> EventStream {
-        EventStream::new(Queue::OfReply(queue), held, &self.limits)
-            .while_valid(visit.principal.map(|principal| &**principal))
+    /// The stream of what one call says.
+    fn stream(
+        &self,
+        visit: &Visit<'_>,
+        queue: Arc<Outbox>,
+        held: Vec<Box<dyn Held>>,
+        resumable: Option<&Arc<Client>>,
+    ) -> EventStream {
+        let trail = resumable.map(|client| (client, client.replay(&self.limits).begin(&queue)));
+        let stream = EventStream::new(Queue::OfReply(Arc::clone(&queue)), held, &self.limits)
+            .while_valid(visit.principal.map(|principal| &**principal));
+        let mut carrying = None;
+        let stream = match trail {
+            None => stream,
+            Some((client, trail)) => {
+                let (polls, first) = prime(client, &trail);
+                let following = Following { trail: trail.clone(), read: None, polls };
+                carrying = queue.attach(Some(trail));
+                match carrying {
+                    Some(ticket) => stream.beginning(first.unwrap_or_default()).following(ticket, Some(following)),
+                    // Nobody else can have it yet.
+                    None => stream,
+                }
+            }
+        };
+        visit.lane.carry(Carried::Queue(Arc::downgrade(&queue), carrying));
+        stream
     }
 
     /// Opens the stream of what a session has to say by itself.
@@ -234,19 +271,75 @@ impl Streamable {
         let client = self.client(visit)?;
         client.touch();
         client.confirm();
+        let found = match headers.contains_key(LAST_EVENT_ID) && self.resumes {
+            true => Some(self.last_event(&client, headers)?),
+            false => None,
+        };
         let owner = visit.principal.map(|principal| principal.owner());
         let place = self.streams.open(owner, &self.limits)?;
-        if !client.session.outbox.attach() {
-            return Err(Rejection::OneStreamOnly);
-        }
-        let session = Arc::clone(&client.session);
-        visit.lane.carry(Carried::Session(Arc::downgrade(&session)));
-        let reader = Reader(Arc::clone(&session));
-        let held: Vec<Box<dyn Held>> = vec![Box::new(reader), Box::new(Due::new(&client)), Box::new(place)];
-        let stream = EventStream::new(Queue::OfSession(session), held, &self.limits)
-            .beginning(super::sse::KEEP_ALIVE)
-            .while_valid(visit.principal.map(|principal| &**principal));
+        let held: Vec<Box<dyn Held>> = vec![Box::new(Due::new(&client)), Box::new(place)];
+        let stream = match found {
+            Some((found, number)) => self.resume(visit, &client, found, number, held),
+            None => self.listen(visit, &client, held)?,
+        };
+        let stream = stream.while_valid(visit.principal.map(|principal| &**principal));
         Ok(stream.response().map(ReplyBody::stream))
+    }
+
+    /// The stream of what a session says from now on.
+    fn listen(
+        &self,
+        visit: &Visit<'_>,
+        client: &Arc<Client>,
+        held: Vec<Box<dyn Held>>,
+    ) -> Result<EventStream, Rejection> {
+        let session = &client.session;
+        let trail = self.resumes.then(|| client.replay(&self.limits).own());
+        let ticket = session.outbox.attach(trail.clone()).ok_or(Rejection::OneStreamOnly)?;
+        let (following, first) = match trail {
+            None => (None, KEEP_ALIVE),
+            Some(trail) => {
+                let (polls, first) = prime(client, &trail);
+                (Some(Following { trail, read: None, polls }), first.unwrap_or(KEEP_ALIVE))
+            }
+        };
+        visit.lane.carry(Carried::Session(Arc::downgrade(session), Some(ticket)));
+        let stream = EventStream::new(Queue::OfSession(Arc::clone(session)), held, &self.limits);
+        Ok(stream.beginning(first).following(ticket, following))
+    }
+
+    /// A stream that was cut: what was said since, and all that follows.
+    fn resume(
+        &self,
+        visit: &Visit<'_>,
+        client: &Arc<Client>,
+        found: Found,
+        number: u64,
+        held: Vec<Box<dyn Held>>,
+    ) -> EventStream {
+        let (queue, ticket) = match found.speaker {
+            Speaker::Session => {
+                let ticket = client.session.outbox.take_over();
+                visit.lane.carry(Carried::Session(Arc::downgrade(&client.session), Some(ticket)));
+                (Queue::OfSession(Arc::clone(&client.session)), ticket)
+            }
+            Speaker::Call(queue) => {
+                let ticket = queue.take_over();
+                visit.lane.carry(Carried::Queue(Arc::downgrade(&queue), Some(ticket)));
+                (Queue::OfReply(queue), ticket)
+            }
+        };
+        let polls = client.session.version().has_polling();
+        let following = Following { trail: found.trail, read: Some(number), polls };
+        EventStream::new(queue, held, &self.limits).beginning(KEEP_ALIVE).following(ticket, Some(following))
+    }
+
+    /// The event that the client read last, and its stream.
+    fn last_event(&self, client: &Client, headers: &HeaderMap) -> Result<(Found, u64), Rejection> {
+        let text = one_line(headers, &LAST_EVENT_ID).ok().flatten().ok_or(Rejection::UnknownEvent)?;
+        let id = EventId::parse(text).ok_or(Rejection::UnknownEvent)?;
+        let found = client.replay(&self.limits).find(id).ok_or(Rejection::UnknownEvent)?;
+        Ok((found, id.number()))
     }
 
     /// Ends a session, at its client's wish.
@@ -296,19 +389,32 @@ struct Waiting {
     due: Option<Due>,
     /// Its place among the streams, where it is one from the beginning.
     place: Option<StreamPlace>,
+    /// The client, where it can come back to what the call says.
+    resumable: Option<Arc<Client>>,
     is_stateless: bool,
 }
 
-/// What a call does first: it says something, or is over, or both.
-type First = (Option<Vec<u8>>, Option<Option<Outcome>>);
+/// How a call ends that has said nothing by then; none where it says something first.
+type First = Option<Option<Outcome>>;
 
 fn poll_first(queue: &Outbox, call: &mut JoinHandle<Option<Outcome>>, cx: &mut Context<'_>) -> Poll<First> {
-    if let Poll::Ready(Some(message)) = queue.poll_next(cx) {
-        return Poll::Ready((Some(message), None));
+    if queue.poll_spoken(cx).is_ready() {
+        return Poll::Ready(None);
     }
-    let Poll::Ready(outcome) = Pin::new(call).poll(cx) else { return Poll::Pending };
     // It may have said something just before its end.
-    Poll::Ready((queue.take(), Some(outcome.ok().flatten())))
+    Pin::new(call).poll(cx).map(|outcome| Some(outcome.ok().flatten()))
+}
+
+fn answer_of(outcome: Result<Option<Outcome>, JoinError>) -> Option<Vec<u8>> {
+    outcome.ok().flatten().map(|outcome| outcome.answer)
+}
+
+/// Whether a client may be told to come back; then its stream has a first event by which it can.
+fn prime(client: &Client, trail: &Trail) -> (bool, Option<Bytes>) {
+    if !client.session.version().has_polling() {
+        return (false, None);
+    }
+    (true, trail.prime().map(priming_event))
 }
 
 /// The one `Mcp-Session-Id` of a request; none where it cannot be one of ours.
@@ -348,16 +454,5 @@ impl Held for Abandon {}
 impl Drop for Abandon {
     fn drop(&mut self) {
         self.0.cancel_all();
-    }
-}
-
-/// Reads a session's own stream, until it is dropped.
-pub(super) struct Reader(Arc<Session>);
-
-impl Held for Reader {}
-
-impl Drop for Reader {
-    fn drop(&mut self) {
-        self.0.outbox.detach();
     }
 }

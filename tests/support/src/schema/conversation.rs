@@ -114,12 +114,10 @@ impl Conversation {
         }
         let id = message.get("id").and_then(|id| key(id));
         if let Some(result) = whole.get("result") {
-            let mut wrong = self.current().result_frame(&whole);
-            wrong.extend(match id {
-                Some(id) => self.result(&id, result),
+            return match id {
+                Some(id) => self.result(&id, &whole, result),
                 None => vec!["a result without an id".to_owned()],
-            });
-            return wrong;
+            };
         }
         let mut checker = self.current();
         if let Some(id) = id {
@@ -131,7 +129,7 @@ impl Conversation {
         checker.error(&whole)
     }
 
-    fn result(&mut self, id: &str, result: &Value) -> Vec<String> {
+    fn result(&mut self, id: &str, whole: &Value, result: &Value) -> Vec<String> {
         let waiting = self.waiting.get(id).map_or(&[][..], Vec::as_slice);
         let mut first = None;
         for (place, Waiting { asked, stated }) in waiting.iter().enumerate() {
@@ -144,6 +142,7 @@ impl Conversation {
                     None => wrong.push(format!("{} is no version", result["protocolVersion"])),
                 }
             }
+            wrong.extend(checker.result_frame(whole));
             wrong.extend(checker.result(asked, result));
             if wrong.is_empty() {
                 self.take(id, place);

@@ -29,6 +29,7 @@ struct Weather {
     port = 8080,
     endpoint = "/events",
     message_endpoint = "/messages",
+    resumability,
     cors = ["https://app.example.com"],
     crate = ::mcp_runtime
 )]
