@@ -68,7 +68,7 @@ const MAX_DEPTH: usize = 128;
 const MAX_SECONDS: f64 = 1e9;
 
 /// Names of limits whose subjects do not exist yet.
-const NOT_BUILT: [&str; 2] = ["maxSubscriptionUris", "maxLogLinesPerSecond"];
+const NOT_BUILT: [&str; 1] = ["maxLogLinesPerSecond"];
 
 impl Slot<'_> {
     fn read(self, at: &At<'_>, reader: &mut Reader<'_>) {

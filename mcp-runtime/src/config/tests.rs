@@ -508,8 +508,8 @@ fn mistakes_with_their_paths() {
              the parser bears",
         ),
         (
-            limits(json!({"maxSubscriptionUris": 5})),
-            "option `transport.options.limits.maxSubscriptionUris`: this limit is not built yet; remove \
+            limits(json!({"maxLogLinesPerSecond": 5})),
+            "option `transport.options.limits.maxLogLinesPerSecond`: this limit is not built yet; remove \
              the option",
         ),
     ];
