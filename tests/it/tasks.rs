@@ -51,6 +51,15 @@ mod jobs {
         std::future::pending().await
     }
 
+    /// Is never done, and tells when it is left
+    #[mcp_tool(task)]
+    async fn tells(context: Context) {
+        let _telling = Telling;
+        tokio::task::yield_now().await;
+        context.progress_message(1, 2, "begun").await;
+        std::future::pending().await
+    }
+
     /// Is done when nobody wants it
     #[mcp_tool(task)]
     async fn heeds(context: Context) -> &'static str {
@@ -119,6 +128,17 @@ mod jobs {
 
 fn server() -> McpServer {
     jobs::server()
+}
+
+/// Woken once for each task that was left.
+static LEFT: tokio::sync::Notify = tokio::sync::Notify::const_new();
+
+struct Telling;
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        LEFT.notify_one();
+    }
 }
 
 /// A client that can deal with tasks and with questions.
@@ -216,10 +236,10 @@ async fn a_server_says_what_it_can_do_with_tasks() {
             let mut wire = running.connect().await;
             let (mut capabilities, tools) = if version == STATELESS {
                 wire = running.connect_as(version).await;
-                (wire.result("server/discover", json!({})).await["capabilities"].take(), 13)
+                (wire.result("server/discover", json!({})).await["capabilities"].take(), 14)
             } else {
                 let mut answer = wire.initialize(version).await;
-                (answer["result"]["capabilities"].take(), if version == CORE { 13 } else { 12 })
+                (answer["result"]["capabilities"].take(), if version == CORE { 14 } else { 13 })
             };
             let core = json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}});
             let expected = if version == CORE { core } else { Value::Null };
@@ -704,4 +724,58 @@ fn one_task() -> McpServer {
     let mut limits = Limits::default();
     limits.max_tasks = Some(1);
     server().limits(limits)
+}
+
+#[tokio::test]
+async fn whoever_listens_for_a_task_hears_how_it_is() {
+    const ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
+    for transport in [Transport::Memory, Transport::Stdio, Transport::Http] {
+        let running = Running::start(transport, server).await;
+        let mut case = Case::connect(&running, transport, STATELESS).await;
+        let (watched, other) = (case.task("asks").await, case.task("asks").await);
+        case.asking(&watched).await;
+        case.asking(&other).await;
+        let unknown = "0123456789abcdef0123456789abcdef";
+        let notifications = json!({"taskIds": [watched, unknown]});
+        let listening = case.wire.start("subscriptions/listen", json!({"notifications": notifications})).await;
+        let acknowledged = case.wire.receive().await;
+        assert_eq!(acknowledged["params"]["notifications"], json!({"taskIds": [watched]}), "{transport:?}");
+        for id in [&other, &watched] {
+            let update = json!({"taskId": id, "inputResponses": {"name": accepted("Ada")}});
+            case.wire.start("tasks/update", update).await;
+        }
+        let mut said = Vec::new();
+        while said.last().is_none_or(|params: &Value| params["status"] != "completed") {
+            let mut message = case.wire.receive().await;
+            if message["method"] == "notifications/tasks" {
+                said.push(message["params"].take());
+            }
+        }
+        for params in &said {
+            assert_eq!(params["taskId"], *watched, "{transport:?}: {params}");
+            assert_eq!(params["_meta"][ID_KEY], listening, "{transport:?}: {params}");
+        }
+        let statuses: Vec<_> = said.iter().map(|params| params["status"].as_str().unwrap()).collect();
+        assert_eq!(statuses, ["working", "completed"], "{transport:?}");
+        assert_eq!(said[1]["result"]["content"][0]["text"], "Hello, Ada!", "{transport:?}");
+
+        let mut without = running.connect_as(STATELESS).await;
+        let listen = json!({"notifications": {"taskIds": [watched]}});
+        assert_eq!(without.refusal("subscriptions/listen", listen).await["code"], -32021, "{transport:?}");
+    }
+}
+
+#[tokio::test]
+async fn tasks_end_with_their_server() {
+    for transport in [Transport::Memory, Transport::Stdio] {
+        for version in [CORE, STATELESS] {
+            let running = Running::start(transport, server).await;
+            let mut case = Case::connect(&running, transport, version).await;
+            let id = case.task("tells").await;
+            case.until(&id, |task| task["statusMessage"] == "begun").await;
+            drop((case, running));
+            let left = tokio::time::timeout(mcp_test_support::PATIENCE, LEFT.notified());
+            left.await.unwrap_or_else(|_| panic!("{transport:?} at {version}: it still runs"));
+        }
+    }
 }

@@ -168,8 +168,9 @@ impl Dispatcher {
     pub(crate) fn new(registry: Registry, limits: Limits, seal: Seal) -> Arc<Self> {
         let blocking = BlockingPool::new(&limits);
         let frame = Arc::clone(registry.frame());
-        let tasks = Tasks::new(&limits);
-        Arc::new(Self { live: Live::new(registry), frame, limits, blocking, seal, tasks })
+        let live = Live::new(registry);
+        let tasks = Tasks::new(Arc::clone(&live.bus), &limits);
+        Arc::new(Self { live, frame, limits, blocking, seal, tasks })
     }
 
     /// What the server has, for whoever changes it.
@@ -391,7 +392,9 @@ impl Dispatcher {
                 subscriptions::unsubscribe(&self.live.bus, &request)?;
                 write_raw_result(out, id, b"{}");
             }
-            Method::Listen => return subscriptions::listen(&self.live.bus, &self.frame, &self.limits, &request),
+            Method::Listen => {
+                return subscriptions::listen(&self.live.bus, &self.tasks, &self.frame, &self.limits, &request);
+            }
             Method::GetTask | Method::UpdateTask | Method::CancelTask | Method::TaskResult | Method::ListTasks => {
                 return self.about_tasks(found, &request, out);
             }

@@ -19,6 +19,7 @@ pub(super) use task::{Stream, Task};
 use tokio::time::sleep_until;
 
 use super::{
+    changes::Bus,
     context::Context,
     deadline::{Deadlines, Ended},
     dispatch::{Caller, concluded},
@@ -37,6 +38,8 @@ pub(crate) struct Tasks {
     most_of_one: Option<usize>,
     ttl: Option<Duration>,
     most_ttl: Option<Duration>,
+    /// Where changes of tasks are told.
+    bus: Arc<Bus>,
     kept: Mutex<Kept>,
 }
 
@@ -129,12 +132,13 @@ impl Drop for Place {
 }
 
 impl Tasks {
-    pub(super) fn new(limits: &Limits) -> Arc<Self> {
+    pub(super) fn new(bus: Arc<Bus>, limits: &Limits) -> Arc<Self> {
         Arc::new(Self {
             most: limits.max_tasks,
             most_of_one: limits.max_tasks_per_principal,
             ttl: limits.task_ttl,
             most_ttl: limits.max_task_ttl,
+            bus,
             kept: Mutex::default(),
         })
     }
@@ -152,9 +156,10 @@ impl Tasks {
         self.kept().tasks.insert(task.id(), Arc::clone(task));
         let tasks = Arc::downgrade(self);
         let task = Arc::clone(task);
+        // Held until its end, which is heard of then.
+        let session = task.owner().session();
         tokio::spawn(async move {
             let id = task.id();
-            let session = task.owner().session();
             let expiry = {
                 let run = async {
                     match deadlines.watch(&call, &mut later, std::future::pending()).await {

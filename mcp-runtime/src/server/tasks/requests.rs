@@ -171,6 +171,11 @@ pub(in crate::server) fn list(tasks: &Tasks, request: &Request<'_>, out: &mut Ve
     Ok(())
 }
 
+/// Whether there is a task of that id which belongs to the caller.
+pub(in crate::server) fn is_own(tasks: &Tasks, request: &Request<'_>, id: &str) -> bool {
+    tasks.find(id, &Owner::of(request.caller, request.version), false).is_some()
+}
+
 /// Refuses a client that has not said that it can deal with tasks.
 pub(in crate::server) fn must_declare(request: &Request<'_>) -> Result<(), RpcError> {
     if request.version.has_tasks_extension() && !declares(request) { Err(missing()) } else { Ok(()) }

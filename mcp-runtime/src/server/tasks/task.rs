@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::{Map, Value, value::RawValue};
 use tokio::{
     sync::{Notify, oneshot},
     time::Instant,
@@ -47,7 +47,7 @@ pub(in crate::server) struct Task {
     call: OnceLock<Arc<Call>>,
     state: Mutex<State>,
     changed: Notify,
-    _place: Place,
+    place: Place,
 }
 
 #[derive(Debug)]
@@ -60,6 +60,8 @@ struct State {
     outcome: Option<Result<CallToolResult, RpcError>>,
     questions: Vec<Question>,
     last_question: u64,
+    /// How often its status or its questions have changed.
+    turns: u64,
     /// Where a client waits for the result (2025-11-25).
     stream: Option<Arc<Stream>>,
 }
@@ -134,10 +136,11 @@ impl Task {
                 outcome: None,
                 questions: Vec::new(),
                 last_question: 0,
+                turns: 0,
                 stream: None,
             }),
             changed: Notify::new(),
-            _place: place,
+            place,
         }))
     }
 
@@ -261,7 +264,7 @@ impl Task {
                 number = Some(state.last_question);
                 let (key, request) = (key.to_owned(), request.clone());
                 state.questions.push(Question { number: state.last_question, key, request, answer: sender });
-                state.updated = SystemTime::now();
+                state.turn();
             }
         });
         Some(OpenQuestion { task: self, number: number?, answer })
@@ -272,7 +275,7 @@ impl Task {
         self.change(|state| {
             if let Some(index) = state.questions.iter().position(|question| question.key == key) {
                 let question = state.questions.remove(index);
-                state.updated = SystemTime::now();
+                state.turn();
                 // Whoever asked may have gone.
                 let _ = question.answer.send(answer.to_owned());
             }
@@ -324,7 +327,7 @@ impl Task {
             state.status = status;
             state.message = message;
             state.outcome = outcome;
-            state.updated = SystemTime::now();
+            state.turn();
             state.questions.clear();
             // Who has waited so long is not to find it gone.
             state.ttl = state.ttl.map(|ttl| ttl.max(self.born.elapsed() + ttl.min(AFTER_ITS_END)));
@@ -332,8 +335,25 @@ impl Task {
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.state());
+        let mut state = self.state();
+        let before = state.turns;
+        change(&mut state);
+        let has_turned = state.turns != before;
+        drop(state);
         self.changed.notify_waiters();
+        if has_turned
+            && !self.core
+            && let Some(tasks) = self.place.tasks.upgrade()
+        {
+            tasks.bus.publish_task(&self.name(), || self.announced());
+        }
+    }
+
+    /// What is told of it by itself (2026-07-28).
+    fn announced(&self) -> Option<Map<String, Value>> {
+        let newest = ProtocolVersion::STATELESS[0];
+        let told = serde_json::to_value(self.told_in_full(newest)).ok()?;
+        if let Value::Object(members) = told { Some(members) } else { None }
     }
 
     async fn until<T>(&self, look: impl Fn(&State) -> Option<T>) -> T {
@@ -352,6 +372,14 @@ impl Task {
     }
 }
 
+impl State {
+    /// Notes that its status or its questions have changed.
+    fn turn(&mut self) {
+        self.turns += 1;
+        self.updated = SystemTime::now();
+    }
+}
+
 impl OpenQuestion<'_> {
     /// The client's answer; none where there will be none.
     pub(super) async fn answer(&mut self) -> Option<Box<RawValue>> {
@@ -365,7 +393,7 @@ impl Drop for OpenQuestion<'_> {
             let before = state.questions.len();
             state.questions.retain(|question| question.number != self.number);
             if state.questions.len() < before {
-                state.updated = SystemTime::now();
+                state.turn();
             }
         });
     }

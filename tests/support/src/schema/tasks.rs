@@ -11,6 +11,10 @@ pub(super) const CREATED: &str = "CreateTaskResult";
 /// The answer to `tasks/get`.
 const TOLD: &str = "GetTaskResult";
 
+/// What is told of a task by itself.
+const ANNOUNCED: &str = "notifications/tasks";
+const ANNOUNCEMENT: &str = "TaskNotification";
+
 /// The definitions that a result of that method can be of.
 pub(super) fn results_of(method: &str) -> Option<&'static str> {
     match method {
@@ -50,5 +54,24 @@ pub(super) fn extend(definitions: &mut Map<String, Value>) {
         task(&["completed"], json!({"result": of("CallToolResult")})),
         task(&["failed"], json!({"error": of("Error")})),
     ];
+    // The same, but that a notification is no result.
+    let announced = told.clone().map(|mut task| {
+        task["required"].as_array_mut().expect("names").retain(|name| name != "resultType");
+        task["properties"].as_object_mut().expect("members").remove("resultType");
+        task["properties"]["_meta"] = of("NotificationMetaObject");
+        task
+    });
     definitions.insert(TOLD.to_owned(), json!({"anyOf": told}));
+    let properties = json!({
+        "jsonrpc": {"const": "2.0", "type": "string"},
+        "method": {"const": ANNOUNCED, "type": "string"},
+        "params": {"anyOf": announced},
+    });
+    let required = ["jsonrpc", "method", "params"];
+    let announcement = json!({"type": "object", "properties": properties, "required": required});
+    definitions.insert(ANNOUNCEMENT.to_owned(), announcement);
+    let choices = definitions["ServerNotification"]["anyOf"].as_array_mut().expect("a union");
+    choices.push(of(ANNOUNCEMENT));
+    let ids = json!({"type": "array", "items": {"type": "string"}});
+    definitions["SubscriptionFilter"]["properties"]["taskIds"] = ids;
 }
