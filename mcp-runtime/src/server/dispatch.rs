@@ -34,12 +34,13 @@ use super::{
     seal::{Bond, Seal},
     stateless::Era,
     subscriptions,
+    tasks::{self, Task, Tasks},
 };
 use crate::{
     limits::Limits,
     principal::Principal,
     protocol::{
-        ErrorCode, GetPromptResult, ProtocolVersion, ReadResourceResult, RpcError,
+        CallToolResult, ErrorCode, GetPromptResult, ProtocolVersion, ReadResourceResult, RpcError,
         input::InputRequiredResult,
         jsonrpc::{Id, Malformed, write_error, write_raw_result, write_result},
         method::Method,
@@ -55,6 +56,7 @@ pub(crate) struct Dispatcher {
     limits: Limits,
     blocking: BlockingPool,
     seal: Seal,
+    tasks: Arc<Tasks>,
 }
 
 /// Whose message it is: the session's, sent by a principal where the listener authenticates.
@@ -86,7 +88,7 @@ impl<'a> Caller<'a> {
 pub(super) struct Request<'a> {
     pub(super) caller: Caller<'a>,
     pub(super) id: Id<'a>,
-    version: ProtocolVersion,
+    pub(super) version: ProtocolVersion,
     method: &'a str,
     pub(super) params: &'a Params<'a>,
     pub(super) raw: Option<&'a RawValue>,
@@ -166,7 +168,9 @@ impl Dispatcher {
     pub(crate) fn new(registry: Registry, limits: Limits, seal: Seal) -> Arc<Self> {
         let blocking = BlockingPool::new(&limits);
         let frame = Arc::clone(registry.frame());
-        Arc::new(Self { live: Live::new(registry), frame, limits, blocking, seal })
+        let live = Live::new(registry);
+        let tasks = Tasks::new(Arc::clone(&live.bus), &limits);
+        Arc::new(Self { live, frame, limits, blocking, seal, tasks })
     }
 
     /// What the server has, for whoever changes it.
@@ -343,9 +347,11 @@ impl Dispatcher {
         if session.was_cancelled_early(id.as_str()) {
             return Ok(Received::Accepted);
         }
-        let calls_a_handler =
-            matches!(found, Method::CallTool | Method::ReadResource | Method::GetPrompt | Method::Complete);
-        if calls_a_handler
+        let may_last = matches!(
+            found,
+            Method::CallTool | Method::ReadResource | Method::GetPrompt | Method::Complete | Method::TaskResult
+        );
+        if may_last
             && let Some(most) = self.limits.max_requests_per_session
             && session.calls_under_way() >= most
         {
@@ -386,7 +392,12 @@ impl Dispatcher {
                 subscriptions::unsubscribe(&self.live.bus, &request)?;
                 write_raw_result(out, id, b"{}");
             }
-            Method::Listen => return subscriptions::listen(&self.live.bus, &self.frame, &self.limits, &request),
+            Method::Listen => {
+                return subscriptions::listen(&self.live.bus, &self.tasks, &self.frame, &self.limits, &request);
+            }
+            Method::GetTask | Method::UpdateTask | Method::CancelTask | Method::TaskResult | Method::ListTasks => {
+                return self.about_tasks(found, &request, out);
+            }
             Method::Initialized | Method::Cancelled => return Ok(Received::Accepted),
         }
         Ok(Received::Answered)
@@ -420,7 +431,9 @@ impl Dispatcher {
                 argument.check(arguments, headers)?;
             }
         }
-        let scene = self.scene(request, &tool.states)?;
+        let mut scene = self.scene(request, &tool.states)?;
+        let task = tasks::requests::of_call(&self.tasks, tool.task, request)?;
+        scene.task.clone_from(&task);
         let step = guarded(|| {
             tool.function.call(ToolCall(Mode::Run(ToolRun {
                 name: &tool.listed.name,
@@ -432,7 +445,60 @@ impl Dispatcher {
                 scene: &scene,
             })))
         });
-        Ok(self.advance(step, &scene, request, tool.timeout, |_| (), out)?)
+        match task {
+            None => Ok(self.advance(step, &scene, request, tool.timeout, |_| (), out)?),
+            Some(task) => Ok(self.advance_as_task(&task, step, &scene, request, tool.timeout, out)?),
+        }
+    }
+
+    /// Takes a call that may become a task as far as it goes without waiting; what is left over goes on as one. A client
+    /// that asked for a task gets one in any case.
+    fn advance_as_task(
+        self: &Arc<Self>,
+        task: &Arc<Task>,
+        step: Step<CallToolResult>,
+        scene: &Scene<'_>,
+        request: &Request<'_>,
+        timeout: Option<Duration>,
+        out: &mut Vec<u8>,
+    ) -> Result<Received, RpcError> {
+        let later = if task.is_core() {
+            match step {
+                Step::Described => return Err(RpcError::internal("the handler did not run")),
+                Step::Done(result) => Box::pin(std::future::ready(result)),
+                Step::Later(later) => later,
+                Step::Blocking(run) => self.blocking.run(run)?,
+            }
+        } else {
+            match self.begin(step, scene, request, |_| (), out)? {
+                Begun::Over(received) => return Ok(received),
+                Begun::Later(later) => later,
+            }
+        };
+        let deadlines = Deadlines::new(timeout, &self.limits);
+        // As it is at its beginning, whatever it does meanwhile.
+        tasks::requests::write_created(out, &self.frame, request.id, task);
+        self.tasks.run(task, later, scene.hand_over(), deadlines, scene.taken().cloned());
+        Ok(Received::Answered)
+    }
+
+    /// Answers what concerns tasks.
+    fn about_tasks(&self, method: Method, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
+        use tasks::requests;
+
+        if !request.registry.has_tasks() {
+            return Err(RpcError::new(ErrorCode::MethodNotFound, "this server has no tasks").into());
+        }
+        requests::must_declare(request)?;
+        let (tasks, frame) = (&*self.tasks, &*self.frame);
+        match method {
+            Method::TaskResult => return requests::result(tasks, request, out),
+            Method::UpdateTask => requests::update(tasks, frame, request, out)?,
+            Method::CancelTask => requests::cancel(tasks, frame, request, out)?,
+            Method::ListTasks => requests::list(tasks, request, out)?,
+            _ => requests::get(tasks, frame, request, out)?,
+        }
+        Ok(Received::Answered)
     }
 
     fn read_resource(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
@@ -518,38 +584,15 @@ impl Dispatcher {
         scene: &Scene<'_>,
         request: &Request<'_>,
         timeout: Option<Duration>,
-        polish: impl FnOnce(&mut R) + Send + 'static,
+        polish: impl FnOnce(&mut R) + Clone + Send + 'static,
         out: &mut Vec<u8>,
     ) -> Result<Received, RpcError> {
         let (id, version) = (request.id, scene.version);
-        let frame = &self.frame;
-        let (mut later, done) = match step {
-            Step::Described => return Err(RpcError::internal("the handler did not run")),
-            Step::Done(result) => (None, Poll::Ready(result)),
-            Step::Later(later) => (Some(later), Poll::Pending),
-            Step::Blocking(run) => (Some(self.blocking.run(run)?), Poll::Pending),
-        };
-        let done = match &mut later {
-            Some(later) => poll_guarded(later, &mut TaskContext::from_waker(Waker::noop())),
-            None => done,
+        let mut later = match self.begin(step, scene, request, polish.clone(), out)? {
+            Begun::Over(received) => return Ok(received),
+            Begun::Later(later) => later,
         };
         let context = scene.taken().filter(|context| context.round().is_some());
-        if let Poll::Ready(result) = done {
-            let mut result = concluded(result, context)?;
-            polish(&mut result);
-            frame.write(out, id, version, &mut result);
-            return Ok(Received::Answered);
-        }
-        let Some(mut later) = later else { return Err(RpcError::internal("the handler did not run")) };
-        if let Some(context) = context
-            && let Some(round) = context.round()
-            && round.has_questions()
-        {
-            let question = round.ask(&self.seal, &request.bond(), &self.limits);
-            leave(later, context.call());
-            frame.write_question(out, id, &question?);
-            return Ok(Received::Answered);
-        }
         let returning = context.map(|context| Returning::new(context, request));
         let under_way = UnderWay::begin(scene, id)?;
         let deadlines = Deadlines::new(timeout, &self.limits);
@@ -591,6 +634,52 @@ impl Dispatcher {
             Some(Outcome { answer, fault })
         })))
     }
+
+    /// Takes a call as far as it goes without waiting.
+    fn begin<R: Answer>(
+        &self,
+        step: Step<R>,
+        scene: &Scene<'_>,
+        request: &Request<'_>,
+        polish: impl FnOnce(&mut R),
+        out: &mut Vec<u8>,
+    ) -> Result<Begun<R>, RpcError> {
+        let (id, frame) = (request.id, &self.frame);
+        let (mut later, done) = match step {
+            Step::Described => return Err(RpcError::internal("the handler did not run")),
+            Step::Done(result) => (None, Poll::Ready(result)),
+            Step::Later(later) => (Some(later), Poll::Pending),
+            Step::Blocking(run) => (Some(self.blocking.run(run)?), Poll::Pending),
+        };
+        let done = match &mut later {
+            Some(later) => poll_guarded(later, &mut TaskContext::from_waker(Waker::noop())),
+            None => done,
+        };
+        let context = scene.taken().filter(|context| context.round().is_some());
+        if let Poll::Ready(result) = done {
+            let mut result = concluded(result, context)?;
+            polish(&mut result);
+            frame.write(out, id, scene.version, &mut result);
+            return Ok(Begun::Over(Received::Answered));
+        }
+        let Some(later) = later else { return Err(RpcError::internal("the handler did not run")) };
+        if let Some(context) = context
+            && let Some(round) = context.round()
+            && round.has_questions()
+        {
+            let question = round.ask(&self.seal, &request.bond(), &self.limits);
+            leave(later, context.call());
+            frame.write_question(out, id, &question?);
+            return Ok(Begun::Over(Received::Answered));
+        }
+        Ok(Begun::Later(later))
+    }
+}
+
+/// How far a call came without waiting.
+enum Begun<R> {
+    Over(Received),
+    Later(Later<R>),
 }
 
 /// A call whose client answers by coming back, with what it takes to know it again.
@@ -615,7 +704,7 @@ impl Returning {
 }
 
 /// The result of a handler; where it failed for want of what its client does not offer, that is said instead.
-fn concluded<R: Answer>(result: Result<R, RpcError>, context: Option<&Context>) -> Result<R, RpcError> {
+pub(super) fn concluded<R: Answer>(result: Result<R, RpcError>, context: Option<&Context>) -> Result<R, RpcError> {
     let has_failed = result.as_ref().map_or(true, R::is_failure);
     match context.and_then(Context::round).filter(|_| has_failed).and_then(Round::missing) {
         Some(missing) => Err(missing),
@@ -698,7 +787,7 @@ impl UnderWay {
         Self::take(session, id, Arc::new(Call::lasting()))
     }
 
-    fn take(session: &Arc<Session>, id: Id<'_>, call: Arc<Call>) -> Result<Self, RpcError> {
+    pub(super) fn take(session: &Arc<Session>, id: Id<'_>, call: Arc<Call>) -> Result<Self, RpcError> {
         if !session.begin(id.as_str(), &call) {
             return Err(RpcError::invalid_request("a request of this id is under way"));
         }

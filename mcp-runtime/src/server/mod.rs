@@ -31,4 +31,5 @@ mod round;
 pub(crate) mod seal;
 mod stateless;
 mod subscriptions;
+mod tasks;
 mod template;
