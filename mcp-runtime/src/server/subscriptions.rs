@@ -8,10 +8,11 @@ use serde_json::value::RawValue;
 use super::{
     answer::Frame,
     changes::{Bus, Ear, Full, Listener, SUBSCRIPTION_ID, Wanted},
-    dispatch::{Outcome, Received, Refusal, Request, UnderWay},
+    dispatch::{Outcome, Received, Refusal, Request},
     nearest::excerpt,
     params,
     registry::{List, Registry},
+    running::UnderWay,
     tasks::{Tasks, requests},
 };
 use crate::{

@@ -22,8 +22,9 @@ use super::{
     changes::Bus,
     context::Context,
     deadline::{Deadlines, Ended},
-    dispatch::{Caller, concluded},
+    dispatch::Caller,
     outcome::Later,
+    running::concluded,
 };
 use crate::{
     limits::Limits,

@@ -16,9 +16,10 @@ use crate::{
     },
     server::{
         answer::Frame,
-        dispatch::{Outcome, Received, Refusal, Request, UnderWay},
+        dispatch::{Outcome, Received, Refusal, Request},
         nearest::excerpt,
         params,
+        running::UnderWay,
     },
     session::Call,
 };
