@@ -62,10 +62,23 @@ struct Shared {
     /// What a request says of the client, where requests do.
     meta: Map<String, Value>,
     answers: HashMap<String, Box<Answering>>,
+    watch: Option<Box<Watching>>,
     next_id: AtomicU64,
     state: Mutex<State>,
     notified: Notify,
 }
+
+/// Who said a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    /// The test client.
+    Client,
+    /// The server under test.
+    Server,
+}
+
+/// What is shown each message.
+type Watching = dyn Fn(Speaker, &str) + Send + Sync;
 
 /// What answers a question of the server.
 type Answering = dyn Fn(Value) -> Result<Value, Refusal> + Send + Sync;
@@ -145,6 +158,7 @@ impl TestClient {
             version: ProtocolVersion::LATEST_WITH_HANDSHAKE,
             capabilities: Map::new(),
             answers: HashMap::new(),
+            watch: None,
         }
     }
 
@@ -321,6 +335,7 @@ pub struct TestClientBuilder {
     version: ProtocolVersion,
     capabilities: Map<String, Value>,
     answers: HashMap<String, Box<Answering>>,
+    watch: Option<Box<Watching>>,
 }
 
 impl TestClientBuilder {
@@ -366,6 +381,12 @@ impl TestClientBuilder {
         self
     }
 
+    /// Shows every message, as its JSON text: to print a conversation, or to check it.
+    pub fn watch(mut self, watch: impl Fn(Speaker, &str) + Send + Sync + 'static) -> Self {
+        self.watch = Some(Box::new(watch));
+        self
+    }
+
     /// Connects.
     ///
     /// # Errors
@@ -383,6 +404,7 @@ impl TestClientBuilder {
             version: self.version,
             meta: meta.as_object().cloned().unwrap_or_default(),
             answers: self.answers,
+            watch: self.watch,
             next_id: AtomicU64::new(1),
             state: Mutex::default(),
             notified: Notify::new(),
@@ -487,7 +509,15 @@ impl Shared {
 
     async fn send(&self, message: &impl Serialize) {
         // A `Value` always is JSON.
-        self.memory.send(&serde_json::to_vec(message).unwrap_or_default()).await;
+        let message = serde_json::to_vec(message).unwrap_or_default();
+        self.show(Speaker::Client, &message);
+        self.memory.send(&message).await;
+    }
+
+    fn show(&self, speaker: Speaker, message: &[u8]) {
+        if let Some(watch) = &self.watch {
+            watch(speaker, &String::from_utf8_lossy(message));
+        }
     }
 }
 
@@ -533,6 +563,7 @@ async fn read(shared: Arc<Shared>) {
         Notified(Notification),
     }
     while let Some(message) = shared.memory.receive().await {
+        shared.show(Speaker::Server, &message);
         let Ok(message) = serde_json::from_slice::<Message>(&message) else { continue };
         if let Message::Asked { id, method, params } = message {
             let answer = match shared.answer(&method, params) {

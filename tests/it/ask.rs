@@ -292,7 +292,7 @@ fn named(name: &str) -> Value {
 }
 
 async fn client(version: ProtocolVersion) -> TestClient {
-    TestClient::of(server())
+    mcp_test_support::client(server())
         .version(version)
         .offer("elicitation", json!({}))
         .offer("sampling", json!({}))
@@ -424,7 +424,7 @@ async fn replicas_with_a_key_in_common_take_each_others_calls_up() {
     let start = async |keys: &[&str]| {
         let mut options = ServerOptions::new("replica", "1");
         options.state_keys = keys.iter().map(|key| Secret::from(*key)).collect();
-        TestClient::of(server().with_options(options))
+        mcp_test_support::client(server().with_options(options))
             .version(ProtocolVersion::V2026_07_28)
             .offer("elicitation", json!({}))
             .connect()
@@ -496,7 +496,7 @@ async fn a_state_is_good_for_its_owner_alone() {
 async fn a_question_that_changes_is_asked_again_and_rounds_have_a_bound() {
     let mut limits = Limits::default();
     limits.max_rounds = Some(5);
-    let client = TestClient::of(server().limits(limits))
+    let client = mcp_test_support::client(server().limits(limits))
         .version(ProtocolVersion::V2026_07_28)
         .on_elicit(|_| serde_json::from_value(named("Ada")).unwrap())
         .connect()
@@ -504,7 +504,7 @@ async fn a_question_that_changes_is_asked_again_and_rounds_have_a_bound() {
         .unwrap();
     let refusal = client.call("changing", json!({})).await.unwrap_err();
     assert_eq!((refusal.code, refusal.message.as_str()), (-32603, "the client was asked too often"));
-    let client = TestClient::of(server())
+    let client = mcp_test_support::client(server())
         .version(ProtocolVersion::V2026_07_28)
         .on_elicit({
             let count = AtomicU32::new(0);
@@ -523,7 +523,7 @@ async fn a_question_that_changes_is_asked_again_and_rounds_have_a_bound() {
 #[tokio::test]
 async fn questions_at_once_have_a_bound() {
     for version in [ProtocolVersion::V2025_11_25, ProtocolVersion::V2026_07_28] {
-        let client = TestClient::of(server())
+        let client = mcp_test_support::client(server())
             .version(version)
             .offer("roots", json!({}))
             .on_request("roots/list", |_| Ok(json!({"roots": []})))
@@ -550,7 +550,7 @@ async fn an_error_and_an_unfit_answer_are_told_apart() {
     ];
     for version in ProtocolVersion::WITH_HANDSHAKE {
         for (answer, expected) in cases.clone() {
-            let client = TestClient::of(server())
+            let client = mcp_test_support::client(server())
                 .version(version)
                 .offer("sampling", json!({}))
                 .on_request("sampling/createMessage", move |_| answer.clone())
@@ -600,7 +600,7 @@ async fn a_question_that_nobody_waits_for_is_withdrawn() {
 async fn a_question_ends_with_its_call() {
     for version in [ProtocolVersion::V2025_11_25, ProtocolVersion::V2026_07_28] {
         let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
-        let client = TestClient::of(asking::server().state(Told(sender)))
+        let client = mcp_test_support::client(asking::server().state(Told(sender)))
             .version(version)
             .offer("elicitation", json!({}))
             .connect()
@@ -643,7 +643,7 @@ async fn a_model_may_use_tools_where_the_client_lets_it() {
     };
     for version in ProtocolVersion::ALL {
         for (offered, tools) in [(json!({}), false), (json!({"tools": {}}), true)] {
-            let client = TestClient::of(server())
+            let client = mcp_test_support::client(server())
                 .version(version)
                 .offer("sampling", offered)
                 .on_request("sampling/createMessage", answer)
@@ -667,7 +667,7 @@ async fn a_model_may_use_tools_where_the_client_lets_it() {
 #[tokio::test]
 async fn a_choice_of_several_is_asked_where_it_can_be() {
     for version in ProtocolVersion::ALL {
-        let client = TestClient::of(server())
+        let client = mcp_test_support::client(server())
             .version(version)
             .on_elicit(|_| ElicitResult::accept(json!({"days": ["Sat", "Sun"]})))
             .connect()

@@ -556,7 +556,7 @@ async fn a_handle_is_there_before_the_server_and_after() {
     assert!(matches!(handle.add_tool::<lone>(), Err(Error::NotServing)));
     handle.tools_changed();
     let server = McpServer::new(ServerOptions::new("outer", "1")).mount_at("inner", inner);
-    let connection = mcp_runtime::testing::TestClient::connect(server).await.expect("a server that starts");
+    let connection = mcp_test_support::client(server).connect().await.expect("a server that starts");
     handle.add_tool::<lone>().expect("a server that runs");
     assert_eq!(connection.notification().await.method, "notifications/tools/list_changed");
     let tools = connection.list_tools().await.expect("tools");

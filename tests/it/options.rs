@@ -1,6 +1,6 @@
 //! Starting: what is refused, each cause by its own variant.
 
-use mcp_runtime::{Error, FromContext, prelude::*, testing::TestClient};
+use mcp_runtime::{Error, FromContext, prelude::*};
 use serde_json::{Value, json};
 
 /// Adds
@@ -112,7 +112,7 @@ async fn state_reaches_the_functions_of_mounted_servers() {
         .mount_at("a", inner())
         .mount_at("b", inner().state(2_u8))
         .mount_at("c", McpServer::new(ServerOptions::default()).mount_at("d", inner()));
-    let client = TestClient::connect(outer).await.unwrap();
+    let client = mcp_test_support::client(outer).connect().await.unwrap();
     for (tool, expected) in [("a_needy", "1"), ("b_needy", "2"), ("c_d_needy", "1")] {
         let result = client.call(tool, json!({})).await.unwrap();
         assert_eq!(result.first_text(), Some(expected), "{tool}");
@@ -140,7 +140,8 @@ fn greet(name: ClientName) -> String {
 
 #[tokio::test]
 async fn an_extractor_that_fails_is_a_failure_of_the_tool() {
-    let client = TestClient::connect(McpServer::new(ServerOptions::default()).tool::<greet>()).await.unwrap();
+    let client =
+        mcp_test_support::client(McpServer::new(ServerOptions::default()).tool::<greet>()).connect().await.unwrap();
     let result = client.call("greet", json!({})).await.unwrap();
     assert!(result.is_error);
     assert!(result.first_text().unwrap().contains("test clients are not served"), "{result:?}");

@@ -8,7 +8,10 @@ pub mod streamable;
 use std::time::Duration;
 
 use http::EventStream;
-use mcp_runtime::{McpServer, ServerOptions, SseOptions, TransportOptions, testing::Connection};
+use mcp_runtime::{
+    McpServer, ServerOptions, SseOptions, TransportOptions,
+    testing::{Connection, Speaker, TestClient, TestClientBuilder},
+};
 use schema::Shared;
 use serde_json::{Value, json};
 use streamable::{StreamableClient, VERSION_KEY};
@@ -91,6 +94,15 @@ enum Kind {
     Stdio { reader: BufReader<ReadHalf<DuplexStream>>, writer: WriteHalf<DuplexStream> },
     Sse(EventStream),
     Http(StreamableClient),
+}
+
+/// A client within the process, whose server is held to the standard's schema by each message.
+pub fn client(server: McpServer) -> TestClientBuilder {
+    let conversation = Shared::default();
+    TestClient::of(server).watch(move |speaker, message| match speaker {
+        Speaker::Client => conversation.observe_sent(message),
+        Speaker::Server => conversation.observe_received(message),
+    })
 }
 
 /// A server that clients can connect to.
