@@ -315,6 +315,11 @@ fn posted(served: &Served, visitor: Option<&Visitor>, tool: &str, arguments: Val
         }
     };
     headers.extend([JSON, BOTH]);
+    bytes_of(served, &headers, &message)
+}
+
+/// The bytes of a POST.
+fn bytes_of(served: &Served, headers: &[(&str, &str)], message: &Value) -> String {
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let (address, body) = (served.address, message.to_string());
     let length = body.len();
@@ -383,6 +388,22 @@ async fn before_its_reply_a_call_ends_with_its_connection_only_without_a_session
             Gate::pass(&served.gate.arrived).await;
         }
         Gate::pass(&served.gate.over).await;
+    }
+}
+
+#[tokio::test]
+async fn where_there_are_no_sessions_calls_end_with_their_connections() {
+    let served = Served::start(json!({"sessions": false})).await;
+    let headers = [JSON, BOTH, ("MCP-Protocol-Version", NEWEST_WITH_SESSIONS)];
+    for (tool, arguments) in [("wait", json!({})), ("steps", json!({"times": 1}))] {
+        let request = bytes_of(&served, &headers, &call(1, tool, arguments));
+        let mut socket = TcpStream::connect(served.address).await.unwrap();
+        socket.write_all(request.as_bytes()).await.unwrap();
+        Gate::pass(&served.gate.began).await;
+        drop(socket);
+        // Nobody could ask for its answer, and nobody could cancel it.
+        Gate::pass(&served.gate.over).await;
+        assert_eq!(served.gate.arrived.available_permits(), 0, "{tool}");
     }
 }
 

@@ -147,6 +147,7 @@ impl Streamable {
             true => Some(self.streams.open(visit.principal.map(|principal| principal.owner()), &self.limits)?),
             false => None,
         };
+        let is_alone = client.is_none();
         let resumable = client.filter(|_| self.resumes);
         let overflow = if resumable.is_some() { Overflow::Keep } else { Overflow::Close };
         let reply = Reply::new(overflow, &self.limits);
@@ -169,8 +170,7 @@ impl Streamable {
             }
             Received::Pending(call) => {
                 let queue = Arc::clone(reply.queue());
-                let is_stateless = belongs == Belongs::Nowhere;
-                let waiting = Waiting { call, queue, session, due, place, resumable, is_stateless };
+                let waiting = Waiting { call, queue, session, due, place, resumable, is_alone };
                 return Ok(Begun::Pending(waiting));
             }
             Received::Refused(fault) => refusal(Some(fault), answer),
@@ -204,12 +204,12 @@ impl Streamable {
 
     /// Waits until the call is over or says something; what becomes of it then is known.
     async fn finish(&self, visit: &Visit<'_>, waiting: Waiting, accepted: Accepted) -> Response<ReplyBody> {
-        let Waiting { call, queue, session, due, place, resumable, is_stateless } = waiting;
+        let Waiting { call, queue, session, due, place, resumable, is_alone } = waiting;
         let mut held: Vec<Box<dyn Held>> = Vec::new();
         held.extend(due.map(|due| Box::new(due) as Box<dyn Held>));
         held.extend(place.map(|place| Box::new(place) as Box<dyn Held>));
-        if is_stateless {
-            // Whoever closes the connection gives the call up.
+        if is_alone {
+            // Whoever closes the connection gives the call up: by no other way could he cancel it, or get its answer.
             visit.lane.carry(Carried::Queue(Arc::downgrade(&queue), None));
             held.push(Box::new(Abandon(session)));
         }
@@ -404,7 +404,8 @@ struct Waiting {
     place: Option<StreamPlace>,
     /// The client, where it can come back to what the call says.
     resumable: Option<Arc<Client>>,
-    is_stateless: bool,
+    /// It has no session that outlives its connection.
+    is_alone: bool,
 }
 
 /// How a call ends that has said nothing by then; none where it says something first.
