@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use mcp_runtime::{DynamicTool, Limits, SseOptions, TransportOptions, prelude::*};
-use mcp_test_support::{Running, STATELESS, Transport, Wire, http, streamable};
+use mcp_test_support::{PATIENCE, Running, STATELESS, Transport, Wire, http, streamable};
 use serde_json::{Value, json};
 
 use crate::{Case, everywhere_on};
@@ -563,6 +563,34 @@ async fn a_handle_is_there_before_the_server_and_after() {
     assert_eq!(tools.last().map(|tool| tool.name.as_str()), Some("lone"));
     assert!(tools.iter().any(|tool| tool.name == "inner_announce"));
     drop(connection);
+}
+
+#[tokio::test]
+async fn what_a_tool_kept_may_change_the_tools_as_it_goes() {
+    struct Companion(Handle);
+
+    impl Drop for Companion {
+        fn drop(&mut self) {
+            self.0.remove_tool("lone").expect("a tool that is there");
+        }
+    }
+
+    let server = server();
+    let handle = server.handle();
+    let client = mcp_runtime::testing::TestClient::connect(server).await.expect("a server that starts");
+    handle.add_tool::<lone>().expect("a server that runs");
+    let companion = Companion(handle.clone());
+    let tool = DynamicTool::new("brief", "", json!({"type": "object"}), move |_, _| {
+        let _ = &companion;
+        std::future::ready(())
+    });
+    handle.add_dynamic_tool(tool).expect("a server that runs");
+    let (over, is_over) = tokio::sync::oneshot::channel();
+    // On a thread of its own: one that waits for itself would keep the test from its end.
+    std::thread::spawn(move || over.send(handle.remove_tool("brief")));
+    tokio::time::timeout(PATIENCE, is_over).await.expect("an end in time").expect("no panic").expect("a tool");
+    let tools = client.list_tools().await.expect("tools");
+    assert!(tools.iter().all(|tool| tool.name != "brief" && tool.name != "lone"), "{tools:?}");
 }
 
 #[tokio::test]
