@@ -594,6 +594,24 @@ async fn what_a_tool_kept_may_change_the_tools_as_it_goes() {
 }
 
 #[tokio::test]
+async fn browsers_are_told_of_headers_of_tools_that_came_later() {
+    let transport = json!({"type": "sse", "options": {"port": 0, "cors": {"allowOrigins": ["https://app.test"]}}});
+    let options = json!({"name": "changing", "version": "1.0.0", "transport": transport});
+    let options: ServerOptions = serde_json::from_value(options).expect("options");
+    let bound = server().with_options(options).bind().await.expect("a server that starts");
+    let (address, handle) = (bound.local_addr().expect("a listener"), bound.handle());
+    let serving = tokio::spawn(bound.serve());
+    let schema = json!({"type": "object", "properties": {"city": {"type": "string", "x-mcp-header": "Late"}}});
+    handle.add_dynamic_tool(DynamicTool::new("late", "", schema, async |_, _| ())).expect("a server that runs");
+    let headers = [("Origin", "https://app.test"), ("Access-Control-Request-Method", "POST")];
+    let answer = http::request(address, "OPTIONS", streamable::PATH, &headers, "").await;
+    let allowed = answer.header("access-control-allow-headers").expect("headers").to_ascii_lowercase();
+    assert!(allowed.split(',').any(|name| name.trim() == "mcp-param-late"), "{allowed}");
+    handle.shut_down();
+    serving.await.expect("no panic").expect("no error");
+}
+
+#[tokio::test]
 async fn without_sessions_nothing_is_promised_that_could_not_be_kept() {
     let mut options = ServerOptions::new("changing", "1.0.0");
     options.transport = TransportOptions::Sse(SseOptions { port: 0, sessions: false, ..SseOptions::default() });
