@@ -4,6 +4,7 @@ use mcp_runtime::prelude::*;
 use mcp_test_support::{
     PATIENCE,
     http::{self, Answer},
+    identity,
 };
 use serde_json::{Value, json};
 use tokio::{
@@ -254,6 +255,60 @@ async fn a_session_is_its_owner_s_alone() {
     assert!(event(&mut stream).await.unwrap().data.contains("step 0"));
     served.gate.go.add_permits(1);
     assert_eq!(text_of(&event(&mut stream).await.unwrap().data), "arrived");
+}
+
+#[tokio::test]
+async fn streams_end_with_the_credential_that_opened_them() {
+    const SECRET: &str = "a-secret-of-more-than-thirty-two-bytes";
+    let options = json!({"algorithms": ["HS256"], "secret": SECRET, "issuer": "https://issuer.test", "audience": "mcp",
+        "leewaySeconds": 0});
+    let bearer = |seconds: u64| -> &'static str {
+        let claims =
+            json!({"iss": "https://issuer.test", "aud": "mcp", "sub": "ada", "exp": identity::now() + seconds});
+        // Headers of a visitor last as long as the program.
+        Box::leak(format!("Bearer {}", identity::hmac_signed("HS256", SECRET, &claims)).into_boxed_str())
+    };
+    for resumability in [false, true] {
+        let auth = json!({"type": "jwt", "options": options});
+        let served = Served::start(json!({"resumability": resumability, "auth": auth})).await;
+        let lasting = served.visitor_with(NEWEST_WITH_SESSIONS, &[("Authorization", bearer(600))]).await;
+        let brief = lasting.with(&[("Authorization", bearer(3))]);
+        let mut alone = brief.clone();
+        alone.session.clear();
+        let mut streams = vec![
+            brief.get(None).await,
+            brief.post(&call(1, "steps", json!({"times": 1}))).await,
+            http::open(served.address, "POST", "/mcp", &listening(&alone), &listen().to_string()).await,
+        ];
+        for stream in &mut streams {
+            assert!(stream.is_stream(), "{stream:?}");
+            while event(stream).await.is_some() {}
+        }
+        assert_eq!(brief.post(&ping(1)).await.status, 401);
+        // The session is its owner's still, and the call in it goes on.
+        served.gate.go.add_permits(1);
+        Gate::pass(&served.gate.arrived).await;
+        let own = async {
+            while lasting.get(None).await.status == 409 {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(PATIENCE, own).await.expect("a place for another reader");
+    }
+}
+
+/// A subscription, and its headers.
+fn listen() -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": {
+        "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {}},
+        "notifications": {"toolsListChanged": true}}})
+}
+
+fn listening(visitor: &Visitor) -> Vec<(&str, &str)> {
+    let mut headers = visitor.headers();
+    headers.extend([JSON, BOTH, ("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "subscriptions/listen")]);
+    headers
 }
 
 #[tokio::test]
