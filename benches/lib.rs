@@ -40,7 +40,7 @@ mod bench {
 }
 
 /// A call by the name of its benchmark, and what its answer contains.
-pub const CALLS: [(&str, &str, &str); 6] = [
+pub const CALLS: [(&str, &str, &str); 7] = [
     (
         "add",
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":2,"b":40}}}"#,
@@ -50,6 +50,11 @@ pub const CALLS: [(&str, &str, &str); 6] = [
         "add_async",
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_async","arguments":{"a":2,"b":40}}}"#,
         r#""text":"42""#,
+    ),
+    (
+        "stateless",
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":2,"b":40},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0.0"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#,
+        r#""resultType":"complete""#,
     ),
     (
         "bounded",

@@ -63,6 +63,12 @@ struct Confirmation {
 }
 
 #[derive(Deserialize, JsonSchema)]
+struct Deletion {
+    /// Delete it?
+    confirm: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
 struct Topic {
     context: String,
 }
@@ -336,6 +342,60 @@ mod everything {
         context.progress(1, 2).await;
         let name = context.elicit::<Name>("What is your name?").key("user_name").await?;
         context.progress(2, 2).await;
+        Ok(format!("Hello, {}!", name.accepted().map_or_else(|| "stranger".to_owned(), |it| it.name)))
+    }
+
+    /// Greets somebody
+    #[mcp_tool(read_only)]
+    fn greet(name: String) -> String {
+        format!("Hello, {name}!")
+    }
+
+    /// Computes for so many seconds
+    #[mcp_tool(task)]
+    async fn slow_compute(seconds: u64, label: String) -> String {
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+        format!("{label} took {seconds} s")
+    }
+
+    /// Fails after a while
+    #[mcp_tool(task = "required")]
+    async fn failing_job() -> Result<(), ToolError> {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        Err(ToolError::new("The job failed, as it always does"))
+    }
+
+    /// Breaks after a while
+    #[mcp_tool(task)]
+    async fn protocol_error_job() -> String {
+        tokio::time::sleep(PAUSE).await;
+        panic!("the job broke")
+    }
+
+    /// Deletes a file, once its user agrees
+    #[mcp_tool(task)]
+    async fn confirm_delete(context: Context, filename: String) -> Result<String, ToolError> {
+        let answer = context.elicit::<Deletion>(format!("Delete {filename}?")).key("confirm").await?;
+        let confirmed = answer.accepted().is_some_and(|answer| answer.confirm);
+        Ok(format!("{filename} was {}", if confirmed { "deleted" } else { "kept" }))
+    }
+
+    /// Asks two things at once
+    #[mcp_tool(task)]
+    async fn multi_input(context: Context) -> Result<String, ToolError> {
+        let (name, deletion) = tokio::try_join!(
+            context.elicit::<Name>("What is your name?").key("name").into_future(),
+            context.elicit::<Deletion>("Are you sure?").key("confirm").into_future(),
+        )?;
+        let name = name.accepted().map_or_else(|| "stranger".to_owned(), |it| it.name);
+        Ok(format!("{name} is {}", if deletion.accepted().is_some_and(|it| it.confirm) { "sure" } else { "not sure" }))
+    }
+
+    /// Asks for a name, then goes on as a task
+    #[mcp_tool(task = "required")]
+    async fn test_tool_with_task(context: Context) -> Result<String, ToolError> {
+        let name = context.elicit::<Name>("What is your name?").key("user_name").before_task().await?;
+        tokio::time::sleep(PAUSE).await;
         Ok(format!("Hello, {}!", name.accepted().map_or_else(|| "stranger".to_owned(), |it| it.name)))
     }
 

@@ -45,7 +45,7 @@ use signature::Kind;
 /// | `input_schema = value` | a JSON value that is sent as it is, in place of the schema of the parameters |
 /// | `output_schema = false` | tells nothing of the structured content |
 /// | `timeout = "30s"` | when a call is given up; `ms`, `s`, `m`, `h` |
-/// | `task` | calls may go on as tasks |
+/// | `task`, `task = "required"` | calls may, or must, go on as tasks, where the client can deal with them |
 /// | `blocking` | the function runs on the pool of blocking threads |
 /// | `strict` | arguments are not mended: `"5"` is no 5 |
 /// | `ttl = "30s"`, `cache_scope = "public"` | how long, and by whom, a result may be kept |

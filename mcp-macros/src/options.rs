@@ -197,6 +197,32 @@ impl Options {
         }
     }
 
+    /// `key`, or `key = "choice"`: whether it is the choice. None where the key is not there, or false.
+    pub(crate) fn flag_or_choice(&mut self, key: &str, choice: &'static str, errors: &mut Errors) -> Option<bool> {
+        let entry = self.take(key)?;
+        let usage = format!("`{key}`, `{key} = \"{choice}\"` or `{key} = false`");
+        match entry.value {
+            Value::Flag => Some(false),
+            Value::Is(Expr::Lit(ExprLit { lit: Lit::Bool(LitBool { value, .. }), .. })) => value.then_some(false),
+            Value::Is(value) => match string(&value) {
+                Some(text) if text.value() == choice => Some(true),
+                Some(text) => {
+                    let given = text.value();
+                    errors.at(text.span(), format_args!("unknown {key} `{given}`; write {usage}"));
+                    None
+                }
+                None => {
+                    errors.on(&value, format_args!("`{key}` takes no such value; write {usage}"));
+                    None
+                }
+            },
+            Value::Of(_) => {
+                errors.at(entry.key.span(), format_args!("`{key}` takes no parentheses; write {usage}"));
+                None
+            }
+        }
+    }
+
     /// `key = true`
     pub(crate) fn boolean(&mut self, key: &str, errors: &mut Errors) -> Option<bool> {
         let entry = self.take(key)?;

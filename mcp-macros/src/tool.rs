@@ -47,7 +47,8 @@ pub(crate) struct Tool {
     output_schema: Option<bool>,
     input_schema: Option<Expr>,
     timeout: Option<u64>,
-    task: bool,
+    /// Whether calls must be tasks, rather than may.
+    task: Option<bool>,
     blocking: bool,
     strict: bool,
     cache: Cache,
@@ -88,8 +89,8 @@ impl Tool {
             errors.at(timeout.span, "a `timeout` of nothing lets no call end; write a longer one, or remove it");
         }
         let mut flag = |key| options.flag(key, &mut errors).map(|flag| flag.value);
-        let (read_only, idempotent, task, strict) =
-            (flag("read_only"), flag("idempotent"), flag("task"), flag("strict"));
+        let (read_only, idempotent, strict) = (flag("read_only"), flag("idempotent"), flag("strict"));
+        let task = options.flag_or_choice("task", "required", &mut errors);
         let tool = Self {
             words,
             handler,
@@ -101,7 +102,7 @@ impl Tool {
             output_schema: options.boolean("output_schema", &mut errors),
             input_schema: options.expression("input_schema", &mut errors),
             timeout: timeout.map(|timeout| timeout.value),
-            task: task.unwrap_or(false),
+            task,
             blocking: blocking.is_some(),
             strict: strict.unwrap_or(false),
             cache: Cache::validate(&mut options, &mut errors),
@@ -138,7 +139,7 @@ impl Tool {
         let output_schema = output_schema.iter();
         let input_schema = input_schema.iter();
         let timeout = timeout.iter();
-        let task = task.then(|| quote_spanned!(span=> .task(true)));
+        let task = task.iter();
         let strict = strict.then(|| quote_spanned!(span=> .strict(true)));
         let cache = cache.expand(span);
         quote_spanned! {span=>
@@ -146,7 +147,7 @@ impl Tool {
                 #words
                 #(.read_only(#read_only))* #(.destructive(#destructive))* #(.idempotent(#idempotent))*
                 #(.open_world(#open_world))* #(.output_schema(#output_schema))* #(.input_schema(|| #input_schema))*
-                #(.timeout_millis(#timeout))* #task #strict #cache
+                #(.timeout_millis(#timeout))* #(.task_required(#task))* #strict #cache
         }
     }
 }

@@ -71,6 +71,15 @@ pub struct Limits {
     pub state_age: Option<Duration>,
     /// `maxStateBytes`: bytes of what a client keeps for a call meanwhile, its `requestState` (1 MiB). Over it: -32603.
     pub max_state_bytes: Option<usize>,
+    /// `maxTasks`: tasks that run or whose results are kept (1024). Over it: -32603.
+    pub max_tasks: Option<usize>,
+    /// `maxTasksPerPrincipal`: those of one principal, or of one session where nobody is authenticated (128). Over it: -32603.
+    pub max_tasks_per_principal: Option<usize>,
+    /// `taskTtlSeconds`: how long a task is kept from its creation, where its client does not say (1 h). One that still
+    /// runs is kept until its end, and for up to five minutes from then on.
+    pub task_ttl: Option<Duration>,
+    /// `maxTaskTtlSeconds`: how long a client may ask for (24 h). Over it: so long.
+    pub max_task_ttl: Option<Duration>,
     /// `maxBlockingThreads`: threads for `blocking` functions (4 × cores).
     pub max_blocking_threads: Option<usize>,
     /// `blockingQueue`: `blocking` calls that wait for a thread (1024). Over it: -32603.
@@ -93,6 +102,9 @@ pub struct Limits {
     pub introspection: Option<Duration>,
     /// `introspectionEntries`: tokens whose introspection is remembered (10 000). Over it: asked again.
     pub introspection_entries: Option<usize>,
+    /// `maxLogLinesPerSecond`: lines that one place in the code logs in a second, where `run` logs (10). Over it they are
+    /// counted, and how many is told with the next one.
+    pub max_log_lines: Option<usize>,
     /// `rememberedTokens`: tokens whose signature was verified and is not computed again (10 000).
     pub remembered_tokens: Option<usize>,
 }
@@ -135,6 +147,10 @@ impl Default for Limits {
             max_rounds: Some(16),
             state_age: seconds(30 * 60),
             max_state_bytes: Some(MIB),
+            max_tasks: Some(1024),
+            max_tasks_per_principal: Some(128),
+            task_ttl: seconds(60 * 60),
+            max_task_ttl: seconds(24 * 60 * 60),
             max_blocking_threads: Some(4 * std::thread::available_parallelism().map_or(1, usize::from)),
             blocking_queue: Some(1024),
             shutdown_grace: seconds(10),
@@ -146,6 +162,7 @@ impl Default for Limits {
             jwks_grace: seconds(60 * 60),
             introspection: seconds(30),
             introspection_entries: Some(10_000),
+            max_log_lines: Some(10),
             remembered_tokens: Some(10_000),
         }
     }

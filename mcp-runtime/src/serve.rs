@@ -380,7 +380,7 @@ impl McpServer {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
-        let _logging = crate::telemetry::init();
+        let logging = crate::telemetry::init();
         match Layers::from_process().apply_over(self.options, self.attribute.take().as_ref())? {
             Outcome::Show(text) => {
                 crate::telemetry::say(&text);
@@ -389,6 +389,9 @@ impl McpServer {
             Outcome::Serve(options) => {
                 self.options = options;
                 self.fault = None;
+                if let Some(logging) = &logging {
+                    logging.limit(self.effective_limits().max_log_lines);
+                }
                 let (name, public_url) = (self.options.name.clone(), public_url(&self.options));
                 let bound = self.bind().await?;
                 // Before anybody is told that the server is there, and might tell it to stop.
@@ -405,16 +408,21 @@ impl McpServer {
         }
     }
 
+    /// The bounds that hold: those of the code before those of the options.
+    fn effective_limits(&self) -> Limits {
+        match (&self.limits, &self.options.transport) {
+            (Some(limits), _) => limits.clone(),
+            (None, TransportOptions::Sse(options)) => options.limits.clone(),
+            (None, TransportOptions::HttpStream(options)) => options.limits.clone(),
+            (None, TransportOptions::Stdio) => Limits::default(),
+        }
+    }
+
     pub(crate) fn dispatcher(self) -> Result<Arc<Dispatcher>, Error> {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
-        let limits = match (self.limits, self.options.transport) {
-            (Some(limits), _) => limits,
-            (None, TransportOptions::Sse(options)) => options.limits,
-            (None, TransportOptions::HttpStream(options)) => options.limits,
-            (None, TransportOptions::Stdio) => Limits::default(),
-        };
+        let limits = self.effective_limits();
         let info = Implementation { name: self.options.name, version: self.options.version, ..self.info };
         let mut problems = crate::config::limit_problems(&limits);
         match problems.len() {

@@ -1,17 +1,23 @@
 //! What a server's process says to its operator, and how it is told to stop (floor 4).
 
 use std::{
+    collections::HashMap,
     io::{self, Write},
     sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
         mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
     },
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use tracing_subscriber::fmt::MakeWriter;
+use tracing::{Event, Subscriber, callsite::Identifier, level_filters::LevelFilter};
+use tracing_subscriber::{
+    Layer,
+    fmt::MakeWriter,
+    layer::{Context, SubscriberExt},
+};
 
 /// Lines that wait for a standard error which nobody reads; beyond them, lines are lost, and how many is told later.
 const MOST_WAITING: usize = 1024;
@@ -24,6 +30,7 @@ const LONGEST_LINE: usize = 2048;
 pub(crate) struct Logging {
     lines: Option<SyncSender<Vec<u8>>>,
     writer: Option<JoinHandle<()>>,
+    most: Arc<AtomicUsize>,
 }
 
 /// Logs to standard error from `info` on, unless the process has a subscriber already.
@@ -33,12 +40,76 @@ pub(crate) fn init() -> Option<Logging> {
     let (sender, receiver) = sync_channel(MOST_WAITING);
     let lost = Arc::new(AtomicU64::new(0));
     let lossy = Lossy { lines: sender.clone(), lost: Arc::clone(&lost) };
-    let subscriber = tracing_subscriber::fmt().with_writer(lossy).with_ansi(false).with_target(false).finish();
+    let throttle = Throttle::new(lossy.clone());
+    let most = Arc::clone(&throttle.most);
+    let lines = tracing_subscriber::fmt::layer().with_writer(lossy).with_ansi(false).with_target(false);
+    let subscriber = tracing_subscriber::registry().with(lines).with(throttle).with(LevelFilter::INFO);
     tracing::subscriber::set_global_default(subscriber).ok()?;
     // The standard hook writes to standard error by itself, and would wait for whoever does not read it.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let writer = std::thread::Builder::new().name("mcp-log".to_owned()).spawn(move || write(&receiver, &lost)).ok();
-    Some(Logging { lines: Some(sender), writer })
+    Some(Logging { lines: Some(sender), writer, most })
+}
+
+impl Logging {
+    /// From now on one place in the code says so many lines a second at the most.
+    pub(crate) fn limit(&self, lines: Option<usize>) {
+        self.most.store(lines.unwrap_or(usize::MAX), Ordering::Relaxed);
+    }
+}
+
+/// Keeps whoever makes the server complain from filling its log: of what one place in the code says more often than so
+/// many times a second, the rest is counted, and told with the next line that it says.
+struct Throttle {
+    most: Arc<AtomicUsize>,
+    said: Mutex<HashMap<Identifier, Said>>,
+    lines: Lossy,
+    clock: Box<dyn Fn() -> Instant + Send + Sync>,
+}
+
+/// What one place in the code has said.
+struct Said {
+    since: Instant,
+    lines: usize,
+    left_out: usize,
+}
+
+impl Throttle {
+    fn new(lines: Lossy) -> Self {
+        let most = Arc::new(AtomicUsize::new(usize::MAX));
+        Self { most, said: Mutex::default(), lines, clock: Box::new(Instant::now) }
+    }
+
+    /// Whether a place may say one more line now; if so, how many it was not allowed to before.
+    fn admit(&self, place: Identifier, now: Instant) -> Option<usize> {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = said.entry(place).or_insert(Said { since: now, lines: 0, left_out: 0 });
+        if now.duration_since(said.since) >= Duration::from_secs(1) {
+            said.since = now;
+            said.lines = 0;
+        }
+        if said.lines >= self.most.load(Ordering::Relaxed) {
+            said.left_out += 1;
+            return None;
+        }
+        said.lines += 1;
+        Some(std::mem::take(&mut said.left_out))
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Throttle {
+    fn event_enabled(&self, event: &Event<'_>, _: Context<'_, S>) -> bool {
+        match self.admit(event.metadata().callsite(), (self.clock)()) {
+            None => false,
+            Some(0) => true,
+            Some(left_out) => {
+                // The writer takes everything, or counts it as lost.
+                let line = format!("{left_out} lines like the next one were left out\n");
+                let _ = self.lines.clone().write_all(line.as_bytes());
+                true
+            }
+        }
+    }
 }
 
 /// Says something to the person at the terminal.
@@ -156,5 +227,50 @@ impl<'a> MakeWriter<'a> for Lossy {
 
     fn make_writer(&'a self) -> Self {
         self.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicU64, Ordering},
+            mpsc::sync_channel,
+        },
+        time::{Duration, Instant},
+    };
+
+    use tracing::subscriber::with_default;
+    use tracing_subscriber::layer::SubscriberExt;
+
+    use super::{Lossy, Throttle};
+
+    #[test]
+    fn one_place_says_so_much_a_second_and_what_was_left_out_is_told() {
+        let (sender, receiver) = sync_channel(100);
+        let lossy = Lossy { lines: sender, lost: Arc::new(AtomicU64::new(0)) };
+        let passed = Arc::new(AtomicU64::new(0));
+        let mut throttle = Throttle::new(lossy.clone());
+        throttle.most.store(2, Ordering::Relaxed);
+        throttle.clock = {
+            let (begun, passed) = (Instant::now(), Arc::clone(&passed));
+            Box::new(move || begun + Duration::from_secs(passed.load(Ordering::Relaxed)))
+        };
+        let lines = tracing_subscriber::fmt::layer().with_writer(lossy).with_ansi(false).without_time();
+        let complain = || tracing::warn!("a complaint");
+        with_default(tracing_subscriber::registry().with(lines).with(throttle), || {
+            for _ in 0..7 {
+                complain();
+                tracing::warn!("something from elsewhere");
+            }
+            passed.store(1, Ordering::Relaxed);
+            complain();
+        });
+        let said: Vec<_> = receiver.try_iter().map(|line| String::from_utf8(line).unwrap()).collect();
+        let count = |part: &str| said.iter().filter(|line| line.contains(part)).count();
+        assert_eq!(count("a complaint"), 3, "{said:?}");
+        assert_eq!(count("elsewhere"), 2, "{said:?}");
+        assert_eq!(count("5 lines like the next one were left out"), 1, "{said:?}");
     }
 }

@@ -40,7 +40,7 @@ impl ::mcp_runtime::__private::ToolItem for add {
         .output_schema(false)
         .input_schema(|| json!({ "type" : "object" }))
         .timeout_millis(120000u64)
-        .task(true)
+        .task_required(false)
         .strict(true)
         .ttl_millis(3600000u64)
         .public_cache(true);

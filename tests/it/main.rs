@@ -25,6 +25,7 @@ mod resources;
 mod resuming;
 mod stateless;
 mod streamable;
+mod tasks;
 mod tools;
 mod visitor;
 

@@ -59,7 +59,6 @@ async fn what_cannot_start_says_which_option_is_to_blame() {
             Error::EqualPaths { .. } => "EqualPaths",
             Error::InvalidOption { .. } => "InvalidOption",
             Error::OpenCorsWithAuth => "OpenCorsWithAuth",
-            Error::NotBuilt { .. } => "NotBuilt",
             Error::Duplicate { .. } => "Duplicate",
             Error::DuplicateUri { .. } => "DuplicateUri",
             Error::InvalidName { .. } => "InvalidName",

@@ -19,13 +19,6 @@ pub(super) fn read(at: At<'_>, reader: &mut Reader<'_>, limits: &mut Limits) {
             slot.read(&at, reader);
         }
     }
-    for name in NOT_BUILT {
-        if let Some(at) = object.take(name) {
-            let option = at.path;
-            let what = "this limit".into();
-            reader.errors.push(Error::NotBuilt { option, what });
-        }
-    }
     reader.finish(object, |_| None);
 }
 
@@ -66,9 +59,6 @@ enum Range {
 const MAX_DEPTH: usize = 128;
 /// Longer times overflow the clock on some systems, and are meant as "never" anyway.
 const MAX_SECONDS: f64 = 1e9;
-
-/// Names of limits whose subjects do not exist yet.
-const NOT_BUILT: [&str; 1] = ["maxLogLinesPerSecond"];
 
 impl Slot<'_> {
     fn read(self, at: &At<'_>, reader: &mut Reader<'_>) {
@@ -180,6 +170,10 @@ fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         max_rounds,
         state_age,
         max_state_bytes,
+        max_tasks,
+        max_tasks_per_principal,
+        task_ttl,
+        max_task_ttl,
         max_blocking_threads,
         blocking_queue,
         shutdown_grace,
@@ -191,6 +185,7 @@ fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         jwks_grace,
         introspection,
         introspection_entries,
+        max_log_lines,
         remembered_tokens,
     } = limits;
     vec![
@@ -226,6 +221,10 @@ fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         ("maxRounds", Count(max_rounds, Positive)),
         ("stateSeconds", Seconds(state_age, Positive)),
         ("maxStateBytes", Count(max_state_bytes, Positive)),
+        ("maxTasks", Count(max_tasks, Positive)),
+        ("maxTasksPerPrincipal", Count(max_tasks_per_principal, Positive)),
+        ("taskTtlSeconds", Seconds(task_ttl, Positive)),
+        ("maxTaskTtlSeconds", Seconds(max_task_ttl, Positive)),
         ("maxBlockingThreads", Count(max_blocking_threads, Positive)),
         ("blockingQueue", Count(blocking_queue, FromZero)),
         ("shutdownGraceSeconds", Seconds(shutdown_grace, FromZero)),
@@ -237,6 +236,7 @@ fn slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         ("jwksGraceSeconds", Seconds(jwks_grace, FromZero)),
         ("introspectionSeconds", Seconds(introspection, FromZero)),
         ("introspectionEntries", Count(introspection_entries, FromZero)),
+        ("maxLogLinesPerSecond", Count(max_log_lines, Positive)),
         ("rememberedTokens", Count(remembered_tokens, FromZero)),
     ]
 }

@@ -297,6 +297,10 @@ fn every_limit() {
         max_rounds: Some(40),
         state_age: seconds(41.0),
         max_state_bytes: Some(42),
+        max_tasks: Some(43),
+        max_tasks_per_principal: Some(44),
+        task_ttl: None,
+        max_task_ttl: seconds(45.0),
         max_blocking_threads: Some(26),
         blocking_queue: Some(0),
         shutdown_grace: seconds(0.0),
@@ -308,6 +312,7 @@ fn every_limit() {
         jwks_grace: seconds(0.0),
         introspection: seconds(0.0),
         introspection_entries: Some(0),
+        max_log_lines: Some(43),
         remembered_tokens: Some(0),
     };
     let text = r#"{"transport": {"type": "sse", "options": {"limits": {
@@ -319,10 +324,11 @@ fn every_limit() {
         "maxStreamsPerPrincipal": 18, "streamQueueMessages": 19, "streamQueueBytes": 20,
         "replayEvents": 0, "replayBytes": 0, "replaySeconds": 0, "stalledWriteSeconds": 0.25, "keepAliveSeconds": null,
         "maxRequestsPerSession": 23, "maxSubscriptionUris": 0, "callTimeoutSeconds": 24, "maxCallSeconds": null,
-        "maxRounds": 40, "stateSeconds": 41, "maxStateBytes": 42, "maxBlockingThreads": 26,
+        "maxRounds": 40, "stateSeconds": 41, "maxStateBytes": 42,
+        "maxTasks": 43, "maxTasksPerPrincipal": 44, "taskTtlSeconds": null, "maxTaskTtlSeconds": 45, "maxBlockingThreads": 26,
         "blockingQueue": 0, "shutdownGraceSeconds": 0, "fetchSeconds": 29, "maxFetchBytes": 30, "maxKeys": 31,
         "jwksAgeSeconds": 32, "jwksRefetchSeconds": 0.5, "jwksGraceSeconds": 0, "introspectionSeconds": 0,
-        "introspectionEntries": 0, "rememberedTokens": 0
+        "introspectionEntries": 0, "maxLogLinesPerSecond": 43, "rememberedTokens": 0
     }}}}"#;
     let layer = serde_json::from_str(text).unwrap();
     let sse = SseOptions { limits, ..SseOptions::default() };
@@ -501,11 +507,6 @@ fn mistakes_with_their_paths() {
             limits(json!({"maxJsonDepth": 129})),
             "option `transport.options.limits.maxJsonDepth`: 129 is too deep; 128 is the most that \
              the parser bears",
-        ),
-        (
-            limits(json!({"maxLogLinesPerSecond": 5})),
-            "option `transport.options.limits.maxLogLinesPerSecond`: this limit is not built yet; remove \
-             the option",
         ),
     ];
     for (layer, message) in table {

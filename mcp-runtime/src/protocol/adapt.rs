@@ -7,8 +7,10 @@ use super::{
     ElicitRequestParams, GetPromptResult, Implementation, InitializeResult, Prompt, ProtocolVersion, RawJson,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate, RpcError, SamplingMessage,
     SamplingMessageContentBlock, Tool, ToolAnnotations,
+    capabilities::{Empty, TaskRequests, TaskToolRequests, TasksCapability},
     elicitation::{LegacyTitledEnumSchema, PrimitiveSchemaDefinition},
     error::{ErrorCode, ErrorObject},
+    tasks::{self, CoreTask, Task},
 };
 
 /// A value that an older version knows in part only.
@@ -120,6 +122,9 @@ impl Lower for Tool {
             self.annotations.get_or_insert_with(ToolAnnotations::default).title.get_or_insert(title);
         }
         lower_listed!(self, version);
+        if !version.has_core_tasks() {
+            self.execution = None;
+        }
         if !version.has_structured_content() {
             self.output_schema = None;
         } else if !version.has_structured_values() {
@@ -169,8 +174,17 @@ impl Lower for Implementation {
 impl Lower for InitializeResult {
     fn lower(&mut self, version: ProtocolVersion) {
         self.server_info.lower(version);
+        let capabilities = &mut self.capabilities;
         if !version.has_completions_capability() {
-            self.capabilities.completions = None;
+            capabilities.completions = None;
+        }
+        // What is an extension in the newest version was part of the core once, and nothing before.
+        if let Some(extensions) = &mut capabilities.extensions {
+            let has_tasks = extensions.remove(tasks::EXTENSION).is_some();
+            capabilities.tasks = (has_tasks && version.has_core_tasks()).then(tasks_capability);
+            if extensions.is_empty() {
+                capabilities.extensions = None;
+            }
         }
     }
 }
@@ -262,6 +276,25 @@ impl Lower for SamplingMessageContentBlock {
         if !version.has_object_meta() {
             *meta = None;
         }
+    }
+}
+
+/// All that can be done with tasks in 2025-11-25.
+fn tasks_capability() -> TasksCapability {
+    let tools = TaskToolRequests { call: Some(Empty {}) };
+    TasksCapability { list: Some(Empty {}), cancel: Some(Empty {}), requests: TaskRequests { tools: Some(tools) } }
+}
+
+/// A task in the words of 2025-11-25.
+pub(crate) fn core_task(task: Task) -> CoreTask {
+    CoreTask {
+        task_id: task.task_id,
+        status: task.status,
+        status_message: task.status_message,
+        created_at: task.created_at,
+        last_updated_at: task.last_updated_at,
+        ttl: task.ttl_ms,
+        poll_interval: task.poll_interval_ms,
     }
 }
 

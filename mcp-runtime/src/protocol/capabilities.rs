@@ -45,6 +45,39 @@ pub struct ServerCapabilities {
     /// Extensions by their identifier, with their settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Meta>,
+    /// Tasks as version 2025-11-25 has them; later they are an extension.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<TasksCapability>,
+}
+
+/// What can be done with tasks (2025-11-25).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TasksCapability {
+    /// `tasks/list`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list: Option<Empty>,
+    /// `tasks/cancel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancel: Option<Empty>,
+    /// The requests that may become tasks.
+    #[serde(default)]
+    pub requests: TaskRequests,
+}
+
+/// The requests that may become tasks (2025-11-25).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskRequests {
+    /// Those to tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<TaskToolRequests>,
+}
+
+/// The requests to tools that may become tasks (2025-11-25).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskToolRequests {
+    /// `tools/call`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<Empty>,
 }
 
 /// A capability without settings: `{}`.

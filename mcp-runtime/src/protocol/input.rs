@@ -10,10 +10,13 @@ use super::RawJson;
 pub(crate) struct InputRequiredResult {
     /// The questions, each under a key of its own.
     #[serde(serialize_with = "as_map")]
-    pub(crate) input_requests: Vec<(String, InputRequest)>,
+    pub(crate) input_requests: InputRequests,
     /// What the client gives back as it is.
     pub(crate) request_state: String,
 }
+
+/// Questions, each under a key of its own.
+pub(crate) type InputRequests = Vec<(String, InputRequest)>;
 
 /// One question: what would be a request of the server's, where there are such.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,6 +28,6 @@ pub(crate) struct InputRequest {
     pub(crate) params: Option<RawJson>,
 }
 
-fn as_map<S: Serializer>(requests: &[(String, InputRequest)], serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_map<S: Serializer>(requests: &[(String, InputRequest)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(requests.iter().map(|(key, request)| (key, request)))
 }

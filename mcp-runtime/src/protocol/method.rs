@@ -20,6 +20,11 @@ pub(crate) enum Method {
     Subscribe,
     Unsubscribe,
     Listen,
+    GetTask,
+    UpdateTask,
+    CancelTask,
+    TaskResult,
+    ListTasks,
     Initialized,
     Cancelled,
 }
@@ -29,6 +34,7 @@ pub(crate) enum Method {
 pub(crate) enum Naming {
     Name,
     Uri,
+    TaskId,
 }
 
 impl Method {
@@ -46,6 +52,11 @@ impl Method {
             "resources/subscribe" => Self::Subscribe,
             "resources/unsubscribe" => Self::Unsubscribe,
             "subscriptions/listen" => Self::Listen,
+            "tasks/get" => Self::GetTask,
+            "tasks/update" => Self::UpdateTask,
+            "tasks/cancel" => Self::CancelTask,
+            "tasks/result" => Self::TaskResult,
+            "tasks/list" => Self::ListTasks,
             "logging/setLevel" => Self::SetLevel,
             "ping" => Self::Ping,
             "initialize" => Self::Initialize,
@@ -66,6 +77,9 @@ impl Method {
             | Self::Subscribe
             | Self::Unsubscribe
             | Self::Initialized => !version.is_stateless(),
+            Self::GetTask | Self::CancelTask => version.has_core_tasks() || version.has_tasks_extension(),
+            Self::UpdateTask => version.has_tasks_extension(),
+            Self::TaskResult | Self::ListTasks => version.has_core_tasks(),
             _ => true,
         }
     }
@@ -75,6 +89,7 @@ impl Method {
         match self {
             Self::CallTool | Self::GetPrompt => Some(Naming::Name),
             Self::ReadResource => Some(Naming::Uri),
+            Self::GetTask | Self::UpdateTask | Self::CancelTask => Some(Naming::TaskId),
             _ => None,
         }
     }

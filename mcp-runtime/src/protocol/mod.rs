@@ -20,6 +20,7 @@ pub mod prompts;
 pub mod resources;
 pub mod roots;
 pub mod sampling;
+pub(crate) mod tasks;
 pub mod tools;
 pub mod version;
 
@@ -42,7 +43,7 @@ pub use sampling::{
     CreateMessageRequestParams, CreateMessageResult, ModelHint, ModelPreferences, SamplingMessage,
     SamplingMessageContentBlock, ToolChoice, ToolChoiceMode, ToolResultContent, ToolUseContent,
 };
-pub use tools::{CallToolResult, ListToolsResult, Tool, ToolAnnotations};
+pub use tools::{CallToolResult, ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution};
 pub use version::ProtocolVersion;
 
 /// The `_meta` member of requests, results and most objects: free keys, with a grammar of their own.

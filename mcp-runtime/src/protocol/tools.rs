@@ -27,9 +27,33 @@ pub struct Tool {
     /// Hints on its behaviour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
+    /// How it may run; version 2025-11-25 alone shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution: Option<ToolExecution>,
     /// Free keys.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
+}
+
+/// How a tool may run (2025-11-25).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolExecution {
+    /// Whether a call may become a task; absent means that it may not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_support: Option<TaskSupport>,
+}
+
+/// Whether the call of a tool may become a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskSupport {
+    /// Never.
+    Forbidden,
+    /// Where the client can deal with tasks; otherwise it is answered when it is done.
+    Optional,
+    /// Always: a client that cannot deal with tasks is refused.
+    Required,
 }
 
 /// Hints on a tool's behaviour, which no client may trust. Absent means: may write, may destroy, not idempotent, open world.

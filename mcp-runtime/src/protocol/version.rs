@@ -153,6 +153,16 @@ impl ProtocolVersion {
         self >= Self::V2025_11_25
     }
 
+    /// Tasks as part of the core: the client asks for one, and fetches the result by `tasks/result`.
+    pub(crate) fn has_core_tasks(self) -> bool {
+        self == Self::V2025_11_25
+    }
+
+    /// Tasks as an extension: the server decides on one, and its result stands in `tasks/get`.
+    pub(crate) fn has_tasks_extension(self) -> bool {
+        self >= Self::V2026_07_28
+    }
+
     /// Its place in tables that hold one entry a version.
     pub(crate) fn index(self) -> usize {
         self as usize

@@ -7,6 +7,7 @@ use crate::protocol::{
     adapt::Lower,
     input::InputRequiredResult,
     jsonrpc::{Id, flatten, write_raw_result, write_result, write_unwritable},
+    tasks::Task,
 };
 
 /// The key under which a result says who gave it.
@@ -96,6 +97,12 @@ impl Frame {
     pub(super) fn write_question(&self, out: &mut Vec<u8>, id: Id<'_>, question: &InputRequiredResult) {
         let opening = format!(r#"{{"resultType":"input_required","_meta":{{"{SERVER_INFO}":{}}}"#, self.info);
         self.write_framed(out, id, opening.as_bytes(), question);
+    }
+
+    /// Writes the answer to `id` that the call has become a task.
+    pub(super) fn write_task(&self, out: &mut Vec<u8>, id: Id<'_>, task: &Task) {
+        let opening = format!(r#"{{"resultType":"task","_meta":{{"{SERVER_INFO}":{}}}"#, self.info);
+        self.write_framed(out, id, opening.as_bytes(), task);
     }
 
     /// Writes `members` and the rest of a result's object, as the result of `id`.

@@ -4,7 +4,7 @@
 //! 2026-07-28 on the handler is left at that point; the client comes back with the answer, and the handler runs again,
 //! past that point.
 
-use std::{fmt, future::Future, pin::Pin};
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json, value::RawValue};
@@ -16,6 +16,7 @@ use super::{
     outcome::{PromptError, ResourceError, ToolError},
     round::Keyed,
     seal::random,
+    tasks::asking,
 };
 use crate::{
     protocol::{
@@ -23,7 +24,7 @@ use crate::{
         ElicitResult, ElicitSchema, ListRootsResult, ProtocolVersion, RawJson, Root, adapt::Lower, input::InputRequest,
         jsonrpc, sampling::IncludeContext,
     },
-    session::{NoRequest, OpenRequest},
+    session::{Call, NoRequest, OpenRequest, Outbox, Session},
 };
 
 /// What a user did with a question.
@@ -185,6 +186,7 @@ impl Context {
         Elicit {
             context: self.clone(),
             key: None,
+            before_task: false,
             message: message.into(),
             form: None,
             form_of_type: ElicitSchema::of::<T>,
@@ -196,7 +198,8 @@ impl Context {
     ///
     /// Put no secret into the URL, and check on the page that the visitor is the user who was asked.
     pub fn elicit_url(&self, message: impl Into<String>, url: impl Into<String>) -> ElicitUrl {
-        ElicitUrl { context: self.clone(), key: None, message: message.into(), url: url.into() }
+        let (context, message) = (self.clone(), message.into());
+        ElicitUrl { context, key: None, before_task: false, message, url: url.into() }
     }
 
     /// Asks the client's model.
@@ -214,12 +217,12 @@ impl Context {
     /// # fn main() {}
     /// ```
     pub fn sample(&self, request: CreateMessageRequestParams) -> Sample {
-        Sample { context: self.clone(), key: None, request }
+        Sample { context: self.clone(), key: None, before_task: false, request }
     }
 
     /// Asks for the places that the client works in. They are advice: check every path all the same.
     pub fn roots(&self) -> ListRoots {
-        ListRoots { context: self.clone(), key: None }
+        ListRoots { context: self.clone(), key: None, before_task: false }
     }
 }
 
@@ -232,6 +235,7 @@ type Answer<T> = Pin<Box<dyn Future<Output = Result<T, AskError>> + Send>>;
 pub struct Elicit<T> {
     context: Context,
     key: Option<String>,
+    before_task: bool,
     message: String,
     form: Option<ElicitSchema>,
     // What is known of `T`, so that awaiting asks nothing of it: a type that is no form is one error.
@@ -245,6 +249,7 @@ pub struct Elicit<T> {
 pub struct ElicitUrl {
     context: Context,
     key: Option<String>,
+    before_task: bool,
     message: String,
     url: String,
 }
@@ -255,6 +260,7 @@ pub struct ElicitUrl {
 pub struct Sample {
     context: Context,
     key: Option<String>,
+    before_task: bool,
     request: CreateMessageRequestParams,
 }
 
@@ -264,6 +270,7 @@ pub struct Sample {
 pub struct ListRoots {
     context: Context,
     key: Option<String>,
+    before_task: bool,
 }
 
 macro_rules! keyed {
@@ -272,6 +279,14 @@ macro_rules! keyed {
             /// Names the question, for clients that get several at once (2026-07-28); otherwise it gets a number.
             pub fn key(mut self, key: impl Into<String>) -> Self {
                 self.key = Some(key.into());
+                self
+            }
+
+            /// Asks before the call becomes a task, where it would become one (2026-07-28): the call itself is answered
+            /// with the question, as that of any other tool. Ask so at the beginning of the handler, before it waits for
+            /// anything else; where the call is a task already, its task asks.
+            pub fn before_task(mut self) -> Self {
+                self.before_task = true;
                 self
             }
         }
@@ -303,7 +318,7 @@ impl<T: Send + 'static> IntoFuture for Elicit<T> {
     type IntoFuture = Answer<Elicited<T>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { context, key, message, form, form_of_type, read } = self;
+        let Self { context, key, before_task, message, form, form_of_type, read } = self;
         let form = match form {
             Some(form) => form.validate().map(|()| form),
             None => form_of_type(),
@@ -319,7 +334,7 @@ impl<T: Send + 'static> IntoFuture for Elicit<T> {
         let mut params = ElicitRequestParams::form(message, form.clone());
         params.lower(context.protocol_version());
         let read = move |answer: &RawValue| elicited(answer, |result| read(&form, &result.content.unwrap_or_default()));
-        ask(context, key, feature, "elicitation/create", Some(&params), read)
+        ask(context, Place { key, before_task }, feature, "elicitation/create", Some(&params), read)
     }
 }
 
@@ -338,7 +353,8 @@ impl IntoFuture for ElicitUrl {
         }
         params.lower(version);
         let read = |answer: &RawValue| elicited(answer, |_| Ok(()));
-        ask(self.context, self.key, ClientFeature::Url, "elicitation/create", Some(&params), read)
+        let place = Place { key: self.key, before_task: self.before_task };
+        ask(self.context, place, ClientFeature::Url, "elicitation/create", Some(&params), read)
     }
 }
 
@@ -361,7 +377,8 @@ impl IntoFuture for Sample {
             params.include_context = None;
         }
         params.lower(version);
-        ask(self.context, self.key, feature, "sampling/createMessage", Some(&params), read)
+        let place = Place { key: self.key, before_task: self.before_task };
+        ask(self.context, place, feature, "sampling/createMessage", Some(&params), read)
     }
 }
 
@@ -371,7 +388,8 @@ impl IntoFuture for ListRoots {
 
     fn into_future(self) -> Self::IntoFuture {
         let read = |answer: &RawValue| read::<ListRootsResult>(answer).map(|result| result.roots);
-        ask(self.context, self.key, ClientFeature::Roots, "roots/list", None::<&()>, read)
+        let place = Place { key: self.key, before_task: self.before_task };
+        ask(self.context, place, ClientFeature::Roots, "roots/list", None::<&()>, read)
     }
 }
 
@@ -396,11 +414,17 @@ fn elicited<T>(
     })
 }
 
+/// What a question is called, and where it is asked.
+struct Place {
+    key: Option<String>,
+    before_task: bool,
+}
+
 /// Asks, in the way of the client's version. What a question is called is settled here and now, what it takes to ask it
 /// when it is awaited.
 fn ask<T: Send + 'static>(
     context: Context,
-    key: Option<String>,
+    place: Place,
     feature: ClientFeature,
     method: &'static str,
     params: Option<&impl Serialize>,
@@ -417,10 +441,21 @@ fn ask<T: Send + 'static>(
         return failed(AskError::Unfit("the question is no JSON".to_owned()));
     };
     let request = InputRequest { method, params };
+    let Place { key, before_task } = place;
     match context.round().map(|round| round.key(key.as_deref(), InputRequest::clone(&request))) {
-        Some(question) => Box::pin(leave(context, question, read)),
+        Some(question) => Box::pin(async move {
+            match context.task() {
+                Some(task) if task.is_begun() || !before_task => {
+                    asking::by_update(&context, task, key.as_deref(), question, read).await
+                }
+                _ => leave(&context, question, read).await,
+            }
+        }),
         None => Box::pin(async move {
-            let answer = exchange(&context, &request).await?;
+            let answer = match context.task() {
+                Some(task) => asking::by_result(&context, task, &request).await?,
+                None => exchange(context.call(), context.session(), context.outbox(), &request).await?,
+            };
             read(&answer).map_err(AskError::Unfit)
         }),
     }
@@ -428,7 +463,7 @@ fn ask<T: Send + 'static>(
 
 /// The answer that the client came back with. Where it has brought none, the question is noted, and the call left.
 async fn leave<T>(
-    context: Context,
+    context: &Context,
     question: Keyed,
     read: impl Fn(&RawValue) -> Result<T, String>,
 ) -> Result<T, AskError> {
@@ -449,7 +484,12 @@ async fn leave<T>(
 }
 
 /// Sends a request of the server's to the client, and waits for its answer.
-async fn exchange(context: &Context, request: &InputRequest) -> Result<Box<RawValue>, AskError> {
+pub(super) async fn exchange(
+    call: &Call,
+    session: &Arc<Session>,
+    outbox: &Outbox,
+    request: &InputRequest,
+) -> Result<Box<RawValue>, AskError> {
     #[derive(Serialize)]
     struct Request<'a> {
         jsonrpc: &'static str,
@@ -457,8 +497,7 @@ async fn exchange(context: &Context, request: &InputRequest) -> Result<Box<RawVa
         #[serde(flatten)]
         request: &'a InputRequest,
     }
-    let call = context.call();
-    let open = context.session().open_request().map_err(|reason| match reason {
+    let open = session.open_request().map_err(|reason| match reason {
         NoRequest::TooMany => AskError::TooMany,
         NoRequest::Gone => AskError::Gone,
     })?;
@@ -471,8 +510,8 @@ async fn exchange(context: &Context, request: &InputRequest) -> Result<Box<RawVa
     if !call.is_open() {
         return Err(AskError::Gone);
     }
-    let mut sent = Sent { context, open, answered: false };
-    context.outbox().send_when(message, || call.is_open()).await.map_err(|_| AskError::Gone)?;
+    let mut sent = Sent { outbox, open, answered: false };
+    outbox.send_when(message, || call.is_open()).await.map_err(|_| AskError::Gone)?;
     tokio::select! {
         biased;
         answer = sent.open.answer() => {
@@ -488,7 +527,7 @@ async fn exchange(context: &Context, request: &InputRequest) -> Result<Box<RawVa
 
 /// A request that the client has; dropped without an answer, it is withdrawn.
 struct Sent<'a> {
-    context: &'a Context,
+    outbox: &'a Outbox,
     open: OpenRequest,
     answered: bool,
 }
@@ -499,7 +538,7 @@ impl Drop for Sent<'_> {
             let params = json!({ "requestId": self.open.id(), "reason": "nobody waits for the answer any more" });
             let message = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
             // Where there is no room for it the client is slow, and learns by its answer that nobody waits.
-            let _ = self.context.outbox().push(message.to_string().into_bytes());
+            let _ = self.outbox.push(message.to_string().into_bytes());
         }
     }
 }

@@ -56,7 +56,7 @@ impl BlockingPool {
                 drop(permit);
                 result
             });
-            task.await.unwrap_or_else(|_| Err(super::dispatch::panicked()))
+            task.await.unwrap_or_else(|_| Err(super::running::panicked()))
         }))
     }
 }

@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
+use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use crate::session::{Call, Outbox, Session};
@@ -31,6 +32,8 @@ pub(super) struct Wanted {
     pub(super) resources: bool,
     /// Resources whose contents are watched.
     pub(super) uris: HashSet<String>,
+    /// Tasks whose status is watched; each the listener's own.
+    pub(super) tasks: HashSet<String>,
 }
 
 /// Where a subscription's events go.
@@ -106,6 +109,26 @@ impl Bus {
         let open = |subscribed: &&Subscribed| subscribed.wanted.has(change) && subscribed.call.is_open();
         for subscribed in members.subscriptions.values().filter(open) {
             sessions.extend(subscribed.ear.tell(change.message(Some(&subscribed.id))));
+        }
+        drop(members);
+    }
+
+    /// Tells everybody who wants to hear of that task. What is told of it is asked for only where there is somebody, and
+    /// in one step with telling it, so that nobody hears of an earlier state after a later one.
+    pub(super) fn publish_task(&self, id: &str, told: impl FnOnce() -> Option<Map<String, Value>>) {
+        let members = self.lock();
+        let listens = |subscribed: &&Subscribed| subscribed.wanted.tasks.contains(id) && subscribed.call.is_open();
+        let listening: Vec<_> = members.subscriptions.values().filter(listens).collect();
+        if listening.is_empty() {
+            return;
+        }
+        let Some(mut params) = told() else { return };
+        let mut sessions = Vec::new();
+        for subscribed in listening {
+            let subscription: Value = serde_json::from_str(&subscribed.id).unwrap_or_default();
+            params.insert("_meta".to_owned(), json!({ SUBSCRIPTION_ID: subscription }));
+            let message = json!({ "jsonrpc": "2.0", "method": "notifications/tasks", "params": params });
+            sessions.extend(subscribed.ear.tell(message.to_string().into_bytes()));
         }
         drop(members);
     }

@@ -7,8 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
+    calls::unknown,
     describe::schema_of,
-    dispatch::{Refusal, Request, unknown},
+    dispatch::{Refusal, Request},
     nearest::excerpt,
     outcome::Step,
     params,

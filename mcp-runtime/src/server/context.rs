@@ -10,17 +10,18 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
-use serde_json::{Value, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
 
 use super::{
     dispatch::Caller,
     handle::Handle,
     round::{Answers, Round},
+    tasks::{Task, asking::related_task},
 };
 use crate::{
     principal::Principal,
-    protocol::{ClientCapabilities, Implementation, LoggingLevel, Meta, ProtocolVersion, jsonrpc},
-    session::{Call, Outbox, Session},
+    protocol::{ClientCapabilities, Implementation, LoggingLevel, Meta, ProtocolVersion, jsonrpc, tasks::RELATED_TASK},
+    session::{Call, Outbox, Reply, Session},
 };
 
 /// The call that a handler answers: report progress, log to the client, notice cancellation.
@@ -59,6 +60,8 @@ struct Inner {
     said: OnceLock<Said>,
     /// What the client has answered and is asked next, where it answers by coming back.
     round: Option<Round>,
+    /// The task that the call is or may become.
+    task: Option<Arc<Task>>,
 }
 
 /// What a request says of the client that sends it (2026-07-28).
@@ -196,6 +199,11 @@ impl Context {
         self.0.round.as_ref()
     }
 
+    /// The task that the call is or may become.
+    pub(super) fn task(&self) -> Option<&Arc<Task>> {
+        self.0.task.as_ref()
+    }
+
     /// Where what belongs to this call goes.
     pub(crate) fn outbox(&self) -> &Outbox {
         self.0.reply.as_deref().unwrap_or(&self.0.session.outbox)
@@ -219,6 +227,9 @@ impl Context {
             message: Option<String>,
         }
         self.0.call.touch();
+        if let (Some(task), Some(message)) = (self.0.task.as_ref().filter(|task| task.is_begun()), &message) {
+            task.say(message.clone());
+        }
         let Some(progress_token) = self.0.progress_token.as_deref() else {
             return;
         };
@@ -229,6 +240,16 @@ impl Context {
         self.notify("notifications/progress", &params, || call.is_open() && call.advance(progress)).await;
     }
 
+    /// Sends a notification that belongs to a task; the newest version has none.
+    async fn notify_of(&self, task: &Task, method: &str, params: &impl Serialize, admit: impl Fn() -> bool) {
+        let (true, Ok(mut params)) = (task.is_core(), serde_json::to_value(params)) else { return };
+        params["_meta"][RELATED_TASK] = related_task(task);
+        let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        let stream = task.heard_at();
+        let outbox = stream.as_ref().map_or(&self.0.session.outbox, |stream| stream.outbox());
+        let _ = outbox.send_when(message.to_string().into_bytes(), admit).await;
+    }
+
     /// Sends a notification, if `admit` still says so when its turn comes.
     async fn notify(&self, method: &'static str, params: &impl Serialize, admit: impl Fn() -> bool) {
         #[derive(Serialize)]
@@ -236,6 +257,9 @@ impl Context {
             jsonrpc: &'static str,
             method: &'static str,
             params: &'a P,
+        }
+        if let Some(task) = self.0.task.as_ref().filter(|task| task.is_begun()) {
+            return self.notify_of(task, method, params, admit).await;
         }
         match serde_json::to_vec(&Notification { jsonrpc: "2.0", method, params }) {
             // A client that is gone is nobody's error: the call ends by its cancellation.
@@ -484,6 +508,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) log_level: Option<LoggingLevel>,
     /// What the client has answered in the rounds before.
     pub(crate) answers: Cell<Answers>,
+    /// The task that the call is or may become.
+    pub(super) task: Option<Arc<Task>>,
     context: OnceCell<Context>,
     /// The call goes on without the scene.
     goes_on: Cell<bool>,
@@ -499,6 +525,7 @@ impl<'a> Scene<'a> {
             progress_token: None,
             log_level: None,
             answers: Cell::default(),
+            task: None,
             context: OnceCell::new(),
             goes_on: Cell::new(false),
         }
@@ -508,7 +535,7 @@ impl<'a> Scene<'a> {
         self.context.get_or_init(|| {
             Context(Arc::new(Inner {
                 session: Arc::clone(self.caller.session),
-                reply: self.caller.reply.map(|reply| Arc::clone(reply.queue())),
+                reply: self.reply().map(|reply| Arc::clone(reply.queue())),
                 principal: self.caller.principal.cloned(),
                 version: self.version,
                 call: Arc::default(),
@@ -518,8 +545,14 @@ impl<'a> Scene<'a> {
                 meta: self.meta.map(ToOwned::to_owned),
                 said: OnceLock::new(),
                 round: self.version.is_stateless().then(|| Round::new(self.answers.take())),
+                task: self.task.clone(),
             }))
         })
+    }
+
+    /// The call's own reply. A task that was asked for is no part of the answer that says so.
+    fn reply(&self) -> Option<&'a Reply<'a>> {
+        self.caller.reply.filter(|_| !self.task.as_ref().is_some_and(|task| task.is_core()))
     }
 
     /// The context, where the handler took one.

@@ -7,7 +7,7 @@ use std::{
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::{dispatch::poll_guarded, outcome::Later};
+use super::{outcome::Later, running::poll_guarded};
 use crate::{limits::Limits, protocol::RpcError, session::Call};
 
 /// How long a handler that heeds its cancellation may take to end by itself.

@@ -6,7 +6,7 @@ use super::{
     arguments::{PromptCall, ResourceCall, ToolCall},
     outcome::Step,
 };
-use crate::protocol::{CallToolResult, GetPromptResult, ReadResourceResult, Role};
+use crate::protocol::{CallToolResult, GetPromptResult, ReadResourceResult, Role, TaskSupport};
 
 /// All that an annotated block or module states about its server.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ pub(crate) struct ToolSpec {
     pub(crate) output_schema: Option<bool>,
     pub(crate) input_schema: Option<fn() -> serde_json::Value>,
     pub(crate) timeout: Option<Duration>,
-    pub(crate) task: bool,
+    pub(crate) task: Option<TaskSupport>,
     pub(crate) strict: bool,
     pub(crate) ttl: Option<Duration>,
     pub(crate) public_cache: Option<bool>,
@@ -219,7 +219,7 @@ impl<S: 'static> Tool<S> {
             output_schema: None,
             input_schema: None,
             timeout: None,
-            task: false,
+            task: None,
             strict: false,
             ttl: None,
             public_cache: None,
@@ -353,8 +353,8 @@ impl<S: 'static> Tool<S> {
         input_schema: fn() -> serde_json::Value => input_schema = Some(input_schema);
         /// `timeout`, in milliseconds
         timeout_millis: u64 => timeout = Some(Duration::from_millis(timeout_millis));
-        /// `task`
-        task: bool => task = task;
+        /// `task`: whether its calls must be tasks, rather than may
+        task_required: bool => task = Some(if task_required { TaskSupport::Required } else { TaskSupport::Optional });
         /// `strict`
         strict: bool => strict = strict;
         /// `ttl`, in milliseconds

@@ -1,60 +1,47 @@
-//! The one dispatcher: from the bytes of a message to the bytes of its answer.
+//! The one dispatcher: from the bytes of a message to its method, and back to the bytes of its answer.
 //!
-//! A call is parsed borrowed, its arguments are decoded from the raw text, its handler is polled in place, and its
-//! result is written once. Only a handler that is pending then becomes a future for somebody to drive.
+//! A call is parsed borrowed here; `calls` finds its function and decodes the arguments from the raw text; `running` polls
+//! it in place and writes the result once. Only a function that waits then becomes a future for somebody to drive.
 
-use std::{
-    borrow::Cow,
-    future::Future,
-    panic::{AssertUnwindSafe, catch_unwind},
-    pin::Pin,
-    sync::Arc,
-    task::{Context as TaskContext, Poll, Waker},
-    time::Duration,
-};
+use std::{borrow::Cow, future::Future, pin::Pin, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    answer::{Answer, Frame},
-    arguments::{Mode, PromptCall, PromptRun, ResourceCall, ResourceRun, ToolCall, ToolRun, texts},
+    answer::Frame,
     blocking::BlockingPool,
-    completion,
-    context::{Context, Scene, States},
-    deadline::{Deadlines, Ended},
     lifecycle,
     live::Live,
     message::{Binding, Body, Content, Message, Single},
-    nearest::{excerpt, nearest},
-    outcome::{Later, Step, resource_not_found},
+    nearest::excerpt,
     params::{self, Params},
     registry::{List, Registry},
-    round::{Answers, Round},
-    seal::{Bond, Seal},
+    seal::Seal,
     stateless::Era,
     subscriptions,
+    tasks::Tasks,
 };
 use crate::{
     limits::Limits,
     principal::Principal,
     protocol::{
-        ErrorCode, GetPromptResult, ProtocolVersion, ReadResourceResult, RpcError,
-        input::InputRequiredResult,
+        ErrorCode, ProtocolVersion, RpcError,
         jsonrpc::{Id, Malformed, write_error, write_raw_result, write_result},
         method::Method,
     },
-    session::{Call, Reply, Session},
+    session::{Reply, Session},
 };
 
 /// A server's functions with all that calling them needs.
 #[derive(Debug)]
 pub(crate) struct Dispatcher {
     live: Arc<Live>,
-    frame: Arc<Frame>,
-    limits: Limits,
-    blocking: BlockingPool,
-    seal: Seal,
+    pub(super) frame: Arc<Frame>,
+    pub(super) limits: Limits,
+    pub(super) blocking: BlockingPool,
+    pub(super) seal: Seal,
+    pub(super) tasks: Arc<Tasks>,
 }
 
 /// Whose message it is: the session's, sent by a principal where the listener authenticates.
@@ -86,8 +73,8 @@ impl<'a> Caller<'a> {
 pub(super) struct Request<'a> {
     pub(super) caller: Caller<'a>,
     pub(super) id: Id<'a>,
-    version: ProtocolVersion,
-    method: &'a str,
+    pub(super) version: ProtocolVersion,
+    pub(super) method: &'a str,
     pub(super) params: &'a Params<'a>,
     pub(super) raw: Option<&'a RawValue>,
     pub(super) registry: &'a Registry,
@@ -149,7 +136,7 @@ pub(crate) struct Outcome {
 
 impl Fault {
     /// Where a refusal in that version is one of the message, rather than an answer.
-    fn of(error: &RpcError, version: ProtocolVersion) -> Option<Self> {
+    pub(super) fn of(error: &RpcError, version: ProtocolVersion) -> Option<Self> {
         match error.code {
             _ if !version.is_stateless() => None,
             ErrorCode::MethodNotFound => Some(Self::UnknownMethod),
@@ -166,7 +153,9 @@ impl Dispatcher {
     pub(crate) fn new(registry: Registry, limits: Limits, seal: Seal) -> Arc<Self> {
         let blocking = BlockingPool::new(&limits);
         let frame = Arc::clone(registry.frame());
-        Arc::new(Self { live: Live::new(registry), frame, limits, blocking, seal })
+        let live = Live::new(registry);
+        let tasks = Tasks::new(Arc::clone(&live.bus), &limits);
+        Arc::new(Self { live, frame, limits, blocking, seal, tasks })
     }
 
     /// What the server has, for whoever changes it.
@@ -343,9 +332,11 @@ impl Dispatcher {
         if session.was_cancelled_early(id.as_str()) {
             return Ok(Received::Accepted);
         }
-        let calls_a_handler =
-            matches!(found, Method::CallTool | Method::ReadResource | Method::GetPrompt | Method::Complete);
-        if calls_a_handler
+        let may_last = matches!(
+            found,
+            Method::CallTool | Method::ReadResource | Method::GetPrompt | Method::Complete | Method::TaskResult
+        );
+        if may_last
             && let Some(most) = self.limits.max_requests_per_session
             && session.calls_under_way() >= most
         {
@@ -386,278 +377,15 @@ impl Dispatcher {
                 subscriptions::unsubscribe(&self.live.bus, &request)?;
                 write_raw_result(out, id, b"{}");
             }
-            Method::Listen => return subscriptions::listen(&self.live.bus, &self.frame, &self.limits, &request),
+            Method::Listen => {
+                return subscriptions::listen(&self.live.bus, &self.tasks, &self.frame, &self.limits, &request);
+            }
+            Method::GetTask | Method::UpdateTask | Method::CancelTask | Method::TaskResult | Method::ListTasks => {
+                return self.about_tasks(found, &request, out);
+            }
             Method::Initialized | Method::Cancelled => return Ok(Received::Accepted),
         }
         Ok(Received::Answered)
-    }
-
-    fn list(&self, list: List, request: &Request<'_>, out: &mut Vec<u8>) -> Result<(), RpcError> {
-        request.must_offer(list)?;
-        let cursor = request.params.cursor()?;
-        let page = request.registry.pages(list, request.version).page(cursor.as_deref())?;
-        write_raw_result(out, request.id, page);
-        Ok(())
-    }
-
-    fn call_tool(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
-        request.must_offer(List::Tools)?;
-        let params = request.params;
-        let name = params.name()?;
-        let Some(tool) = request.registry.tool(&name) else {
-            return Err(unknown("tool", &name, request.registry.tool_names()).into());
-        };
-        request.caller.must_have(tool.scopes)?;
-        // An absent `arguments` and a null one are an empty object.
-        let arguments = params.arguments;
-        if arguments.is_some_and(|raw| !raw.get().starts_with('{')) {
-            return Err(RpcError::invalid_params("`params.arguments` must be an object").into());
-        }
-        if let Binding::Http(headers) = request.caller.binding
-            && request.version.is_stateless()
-        {
-            for argument in &tool.mirrored {
-                argument.check(arguments, headers)?;
-            }
-        }
-        let scene = self.scene(request, &tool.states)?;
-        let step = guarded(|| {
-            tool.function.call(ToolCall(Mode::Run(ToolRun {
-                name: &tool.listed.name,
-                arguments,
-                properties: tool.properties.as_deref(),
-                flattened: &tool.flattened,
-                patterns: &tool.patterns,
-                strict: tool.strict,
-                scene: &scene,
-            })))
-        });
-        Ok(self.advance(step, &scene, request, tool.timeout, |_| (), out)?)
-    }
-
-    fn read_resource(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
-        request.must_offer(List::Resources)?;
-        let uri = request.params.uri()?;
-        let found = match request.registry.resource(&uri) {
-            Some(resource) => Some((resource, Vec::new())),
-            None => request.registry.template(&uri),
-        };
-        let Some((resource, variables)) = found else {
-            let mut error = resource_not_found(&uri);
-            if let Some(near) = nearest(&uri, request.registry.resource_uris()) {
-                error.message.push_str(&format!("; did you mean `{near}`?"));
-            }
-            return Err(error.into());
-        };
-        request.caller.must_have(resource.spec.scopes)?;
-        let scene = self.scene(request, &resource.states)?;
-        let step = guarded(|| {
-            resource.function.call(ResourceCall(Mode::Run(ResourceRun {
-                uri: &uri,
-                mime_type: resource.spec.mime_type,
-                variables: &variables,
-                scene: &scene,
-            })))
-        });
-        let declared = request.registry.declared(resource.spec.ttl, resource.spec.public_cache);
-        let keep = move |result: &mut ReadResourceResult| {
-            result.ttl_ms.get_or_insert(declared.ttl_ms);
-            result.cache_scope.get_or_insert(declared.cache_scope);
-        };
-        Ok(self.advance(step, &scene, request, None, keep, out)?)
-    }
-
-    fn get_prompt(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
-        request.must_offer(List::Prompts)?;
-        let name = request.params.name()?;
-        let Some(prompt) = request.registry.prompt(&name) else {
-            return Err(unknown("prompt", &name, request.registry.prompt_names()).into());
-        };
-        request.caller.must_have(prompt.scopes)?;
-        let (arguments, problems) = texts(request.params.arguments)?;
-        let scene = self.scene(request, &prompt.states)?;
-        let step = guarded(|| {
-            prompt.function.call(PromptCall(Mode::Run(PromptRun {
-                name: &name,
-                arguments: &arguments,
-                problems,
-                names: prompt.listed.arguments.as_deref().unwrap_or_default(),
-                scene: &scene,
-            })))
-        });
-        let listed = prompt.description;
-        let describe = move |result: &mut GetPromptResult| {
-            if result.description.is_none() {
-                result.description = listed.map(str::to_owned);
-            }
-        };
-        Ok(self.advance(step, &scene, request, None, describe, out)?)
-    }
-
-    fn complete(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
-        let step = completion::complete(request)?;
-        let states = Arc::default();
-        let scene = request.scene(&states)?;
-        Ok(self.advance(step, &scene, request, None, |_| (), out)?)
-    }
-
-    /// What a handler may know of its request, with the answers of a client that comes back.
-    fn scene<'a>(&self, request: &Request<'a>, states: &'a Arc<States>) -> Result<Scene<'a>, RpcError> {
-        let scene = request.scene(states)?;
-        if request.version.is_stateless() {
-            let Params { request_state, input_responses, .. } = request.params;
-            scene.answers.set(Answers::open(&self.seal, || request.bond(), *request_state, *input_responses)?);
-        }
-        Ok(scene)
-    }
-
-    /// Takes a call as far as it goes without waiting; what is left over becomes a future.
-    fn advance<R: Answer>(
-        self: &Arc<Self>,
-        step: Step<R>,
-        scene: &Scene<'_>,
-        request: &Request<'_>,
-        timeout: Option<Duration>,
-        polish: impl FnOnce(&mut R) + Send + 'static,
-        out: &mut Vec<u8>,
-    ) -> Result<Received, RpcError> {
-        let (id, version) = (request.id, scene.version);
-        let frame = &self.frame;
-        let (mut later, done) = match step {
-            Step::Described => return Err(RpcError::internal("the handler did not run")),
-            Step::Done(result) => (None, Poll::Ready(result)),
-            Step::Later(later) => (Some(later), Poll::Pending),
-            Step::Blocking(run) => (Some(self.blocking.run(run)?), Poll::Pending),
-        };
-        let done = match &mut later {
-            Some(later) => poll_guarded(later, &mut TaskContext::from_waker(Waker::noop())),
-            None => done,
-        };
-        let context = scene.taken().filter(|context| context.round().is_some());
-        if let Poll::Ready(result) = done {
-            let mut result = concluded(result, context)?;
-            polish(&mut result);
-            frame.write(out, id, version, &mut result);
-            return Ok(Received::Answered);
-        }
-        let Some(mut later) = later else { return Err(RpcError::internal("the handler did not run")) };
-        if let Some(context) = context
-            && let Some(round) = context.round()
-            && round.has_questions()
-        {
-            let question = round.ask(&self.seal, &request.bond(), &self.limits);
-            leave(later, context.call());
-            frame.write_question(out, id, &question?);
-            return Ok(Received::Answered);
-        }
-        let returning = context.map(|context| Returning::new(context, request));
-        let under_way = UnderWay::begin(scene, id)?;
-        let deadlines = Deadlines::new(timeout, &self.limits);
-        let dispatcher = Arc::clone(self);
-        let id = id.as_str().to_owned();
-        Ok(Received::Pending(Box::pin(async move {
-            let context = returning.as_ref().map(|returning| &returning.context);
-            let asks = async {
-                match context.and_then(Context::round) {
-                    Some(round) => round.asks().await,
-                    None => std::future::pending().await,
-                }
-            };
-            let ended = deadlines.watch(&under_way.call, &mut later, asks).await?;
-            // What a handler asks is known as long as it waits for the answer.
-            let question = match (&ended, &returning) {
-                (Ended::Left, Some(returning)) => Some(returning.question(&dispatcher)),
-                _ => None,
-            };
-            if question.is_some() {
-                leave(later, &under_way.call);
-            }
-            under_way.call.finish();
-            drop(under_way);
-            let (id, frame) = (Id::of(&id), &dispatcher.frame);
-            let mut answer = Vec::new();
-            let written = match (question, ended) {
-                (Some(question), _) => question.map(|question| frame.write_question(&mut answer, id, &question)),
-                (None, Ended::Done(result)) => concluded(result, context).map(|mut result| {
-                    polish(&mut result);
-                    frame.write(&mut answer, id, version, &mut result);
-                }),
-                (None, Ended::Left) => Err(RpcError::internal("the handler was left")),
-            };
-            let fault = written.err().and_then(|error| {
-                write_error(&mut answer, Some(id), &error, version);
-                Fault::of(&error, version)
-            });
-            Some(Outcome { answer, fault })
-        })))
-    }
-}
-
-/// A call whose client answers by coming back, with what it takes to know it again.
-struct Returning {
-    context: Context,
-    method: String,
-    params: Option<Box<RawValue>>,
-}
-
-impl Returning {
-    fn new(context: &Context, request: &Request<'_>) -> Self {
-        let params = request.raw.map(ToOwned::to_owned);
-        Self { context: context.clone(), method: request.method.to_owned(), params }
-    }
-
-    fn question(&self, dispatcher: &Dispatcher) -> Result<InputRequiredResult, RpcError> {
-        let owner = self.context.principal().map(Principal::owner);
-        let bond = Bond::new(owner, &self.method, self.params.as_deref());
-        let round = self.context.round().ok_or_else(|| RpcError::internal("the call has no rounds"))?;
-        round.ask(&dispatcher.seal, &bond, &dispatcher.limits)
-    }
-}
-
-/// The result of a handler; where it failed for want of what its client does not offer, that is said instead.
-fn concluded<R: Answer>(result: Result<R, RpcError>, context: Option<&Context>) -> Result<R, RpcError> {
-    let has_failed = result.as_ref().map_or(true, R::is_failure);
-    match context.and_then(Context::round).filter(|_| has_failed).and_then(Round::missing) {
-        Some(missing) => Err(missing),
-        None => result,
-    }
-}
-
-/// Leaves a handler where it waits, and tells what it has started.
-fn leave<R>(later: Later<R>, call: &Call) {
-    call.cancel();
-    // What a handler holds may panic when it is dropped.
-    drop(catch_unwind(AssertUnwindSafe(|| drop(later))));
-}
-
-impl<'a> Request<'a> {
-    /// Refuses what concerns a capability that the server does not offer.
-    fn must_offer(&self, list: List) -> Result<(), RpcError> {
-        if self.registry.has(list) {
-            return Ok(());
-        }
-        let things = match list {
-            List::Tools => "tools",
-            List::Resources | List::ResourceTemplates => "resources",
-            List::Prompts => "prompts",
-        };
-        Err(RpcError::new(ErrorCode::MethodNotFound, format!("this server has no {things}")))
-    }
-
-    /// What the request's handler may know of it.
-    fn scene(&self, states: &'a Arc<States>) -> Result<Scene<'a>, RpcError> {
-        let mut scene = Scene::new(self.caller, self.version, states);
-        scene.meta = self.params.raw_meta;
-        scene.progress_token = self.params.meta.progress_token()?;
-        if self.version.is_stateless() {
-            scene.log_level = self.params.meta.log_level()?;
-        }
-        Ok(scene)
-    }
-
-    /// What the request is known by when its client comes back.
-    fn bond(&self) -> Bond {
-        Bond::new(self.caller.principal.map(|principal| principal.owner()), self.method, self.raw)
     }
 }
 
@@ -666,53 +394,6 @@ fn refuse(out: &mut Vec<u8>, malformed: &Malformed<'_>, version: ProtocolVersion
     write_error(out, malformed.id, &malformed.error, version);
     Received::Refused(Fault::Malformed)
 }
-
-/// Runs what a user wrote; a panic is an error of this call and of nothing else.
-fn guarded<R>(call: impl FnOnce() -> Step<R>) -> Step<R> {
-    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Step::Done(Err(panicked())))
-}
-
-pub(super) fn poll_guarded<R>(later: &mut Later<R>, cx: &mut TaskContext<'_>) -> Poll<Result<R, RpcError>> {
-    catch_unwind(AssertUnwindSafe(|| later.as_mut().poll(cx))).unwrap_or_else(|_| Poll::Ready(Err(panicked())))
-}
-
-/// What a client is told of a panic: that the server failed. The panic hook has told the operator the rest.
-pub(super) fn panicked() -> RpcError {
-    RpcError::internal("the handler failed")
-}
-
-/// A call that has its place among those under way, until it is dropped.
-pub(super) struct UnderWay {
-    session: Arc<Session>,
-    id: String,
-    pub(super) call: Arc<Call>,
-}
-
-impl UnderWay {
-    fn begin(scene: &Scene<'_>, id: Id<'_>) -> Result<Self, RpcError> {
-        Self::take(scene.caller.session, id, scene.hand_over())
-    }
-
-    /// A call that has no end of its own.
-    pub(super) fn lasting(session: &Arc<Session>, id: Id<'_>) -> Result<Self, RpcError> {
-        Self::take(session, id, Arc::new(Call::lasting()))
-    }
-
-    fn take(session: &Arc<Session>, id: Id<'_>, call: Arc<Call>) -> Result<Self, RpcError> {
-        if !session.begin(id.as_str(), &call) {
-            return Err(RpcError::invalid_request("a request of this id is under way"));
-        }
-        Ok(Self { session: Arc::clone(session), id: id.as_str().to_owned(), call })
-    }
-}
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        self.call.finish();
-        self.session.end(&self.id);
-    }
-}
-
 fn set_level(session: &Session, params: Option<&RawValue>) -> Result<(), RpcError> {
     #[derive(Deserialize)]
     struct Params<'a> {
@@ -736,15 +417,6 @@ fn cancel(session: &Session, params: Option<&RawValue>) {
         session.cancel(params.request_id.get());
     }
 }
-
-pub(super) fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> RpcError {
-    let mut message = format!("there is no {kind} `{}`", excerpt(name));
-    if let Some(near) = nearest(name, names) {
-        message.push_str(&format!("; did you mean `{near}`?"));
-    }
-    RpcError::invalid_params(message)
-}
-
 fn array(answers: &[Vec<u8>]) -> Vec<u8> {
     let mut array = vec![b'['];
     array.extend(answers.join(&b','));

@@ -58,6 +58,7 @@ impl DynamicTool {
             input_schema: input_schema.into(),
             output_schema: None,
             annotations: None,
+            execution: None,
             meta: None,
         };
         Self { listed, function: Box::new(Closure(call)), scopes: &[], timeout: None }
@@ -123,6 +124,7 @@ impl DynamicTool {
             strict: false,
             timeout,
             mirrored: Vec::new(),
+            task: None,
             caching,
         }
     }

@@ -93,14 +93,6 @@ pub enum Error {
         /// The variable or flag that names a file.
         second: String,
     },
-    /// An option whose feature does not exist in this version of the crate.
-    #[error("option `{option}`: {what} is not built yet; remove the option")]
-    NotBuilt {
-        /// The option.
-        option: String,
-        /// What it asks for.
-        what: String,
-    },
     /// A transport that needs a cargo feature which is switched off.
     #[error("option `{option}` needs the cargo feature `{feature}` of mcp-runtime")]
     MissingFeature {

@@ -52,6 +52,7 @@ pub(super) struct Single<'a> {
     pub(super) era: Era,
 }
 
+#[expect(clippy::large_enum_variant, reason = "most are calls, and a box would be one more allocation for each")]
 pub(super) enum Body<'a> {
     Call {
         method: Cow<'a, str>,

@@ -17,7 +17,6 @@ pub(crate) trait HeaderLines {
 /// What a request has of one header.
 #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only a listener has headers"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only a listener has headers"))]
 pub(crate) enum Line<'a> {
     /// It is not there.
     Absent,

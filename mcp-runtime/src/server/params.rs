@@ -24,6 +24,11 @@ pub(super) struct Params<'a> {
     pub(super) input_responses: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub(super) request_state: Option<&'a RawValue>,
+    /// The wish for a task (2025-11-25), and what names one.
+    #[serde(borrow, default)]
+    pub(super) task: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) task_id: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "_meta")]
     pub(super) raw_meta: Option<&'a RawValue>,
     #[serde(skip)]
@@ -79,6 +84,14 @@ impl<'a> Params<'a> {
     /// -32602 where it is missing or no text.
     pub(super) fn uri(&self) -> Result<Cow<'a, str>, RpcError> {
         text("params.uri", self.uri)
+    }
+
+    /// The id of the task.
+    ///
+    /// # Errors
+    /// -32602 where it is missing or no text.
+    pub(super) fn task_id(&self) -> Result<Cow<'a, str>, RpcError> {
+        text("params.taskId", self.task_id)
     }
 
     /// Where a list goes on.

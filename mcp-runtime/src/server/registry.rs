@@ -27,8 +27,9 @@ use super::{
 };
 use crate::protocol::{
     self, Annotations, CacheScope, Caching, CallToolResult, GetPromptResult, Icon, Implementation, Meta,
-    ProtocolVersion, RawJson, ReadResourceResult, ServerCapabilities, ToolAnnotations,
+    ProtocolVersion, RawJson, ReadResourceResult, ServerCapabilities, TaskSupport, ToolAnnotations, ToolExecution,
     capabilities::{Empty, ListCapability},
+    tasks,
 };
 
 /// A lone tool: the type beside a function under `#[mcp_tool]`.
@@ -312,6 +313,8 @@ pub(crate) struct RegisteredTool {
     pub(crate) timeout: Option<Duration>,
     /// The arguments that headers repeat.
     pub(crate) mirrored: Vec<MirroredArgument>,
+    /// Whether its calls may become tasks.
+    pub(super) task: Option<TaskSupport>,
     /// How long its entry in the list keeps.
     pub(super) caching: Caching,
 }
@@ -412,8 +415,22 @@ impl Registry {
             prompts: list(List::Prompts, false),
             resources: list(List::Resources, hears),
             tools: list(List::Tools, false),
-            extensions: self.server.extensions.clone(),
+            extensions: self.extensions(),
+            tasks: None,
         }
+    }
+
+    /// Whether there are tools whose calls may become tasks.
+    pub(crate) fn has_tasks(&self) -> bool {
+        self.tools.items.iter().any(|tool| tool.task.is_some())
+    }
+
+    fn extensions(&self) -> Option<Meta> {
+        let mut extensions = self.server.extensions.clone();
+        if self.has_tasks() {
+            extensions.get_or_insert_default().entry(tasks::EXTENSION).or_insert_with(|| Meta::new().into());
+        }
+        extensions
     }
 
     /// The pages of a list as `version` knows it, serialised once.
@@ -430,7 +447,10 @@ impl Registry {
             List::Tools => {
                 let tools = &self.tools.items;
                 let caching = tools.iter().map(|tool| tool.caching).reduce(Caching::and).unwrap_or(caching);
-                Pages::new("tools", tools.iter().map(|tool| tool.listed.clone()), size, version, frame, caching)
+                // What could not be called is not shown.
+                let has_tasks = version.has_core_tasks() || version.has_tasks_extension();
+                let shown = tools.iter().filter(|tool| has_tasks || tool.task != Some(TaskSupport::Required));
+                Pages::new("tools", shown.map(|tool| tool.listed.clone()), size, version, frame, caching)
             }
             List::Resources => {
                 let resources = self.resources.items.iter().map(|resource| resource.resource());
@@ -539,6 +559,7 @@ impl Registry {
             input_schema,
             output_schema,
             annotations: annotations(&spec),
+            execution: spec.task.map(|support| ToolExecution { task_support: Some(support) }),
             meta: None,
         };
         let tool = RegisteredTool {
@@ -552,6 +573,7 @@ impl Registry {
             strict: spec.strict,
             timeout: spec.timeout,
             mirrored,
+            task: spec.task,
             caching: self.declared(spec.ttl, spec.public_cache),
         };
         self.tools.insert(KIND, name, tool, errors);

@@ -248,6 +248,15 @@ impl Round {
 }
 
 impl Keyed {
+    /// The key.
+    pub(super) fn name(&self) -> &str {
+        &self.asked.key
+    }
+
+    pub(super) fn request(&self) -> &InputRequest {
+        &self.request
+    }
+
     fn is_answered_by(&self, given: &Given) -> bool {
         given.to == self.asked || (self.named && given.to.digest.is_none() && given.to.key == self.asked.key)
     }

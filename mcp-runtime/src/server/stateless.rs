@@ -88,6 +88,7 @@ fn climb(method: &str, params: &Params<'_>, headers: Option<&dyn HeaderLines>) -
         let named = match Method::parse(method).and_then(Method::names_by) {
             Some(Naming::Name) => params.name,
             Some(Naming::Uri) => params.uri,
+            Some(Naming::TaskId) => params.task_id,
             None => return Ok(version),
         };
         // One that is missing is refused for that, in better words.

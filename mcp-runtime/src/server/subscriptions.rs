@@ -8,10 +8,12 @@ use serde_json::value::RawValue;
 use super::{
     answer::Frame,
     changes::{Bus, Ear, Full, Listener, SUBSCRIPTION_ID, Wanted},
-    dispatch::{Outcome, Received, Refusal, Request, UnderWay},
+    dispatch::{Outcome, Received, Refusal, Request},
     nearest::excerpt,
     params,
     registry::{List, Registry},
+    running::UnderWay,
+    tasks::{Tasks, requests},
 };
 use crate::{
     limits::Limits,
@@ -29,7 +31,7 @@ pub(super) fn join(bus: &Arc<Bus>, registry: &Registry, session: &Arc<Session>) 
             tools: registry.has(List::Tools),
             prompts: registry.has(List::Prompts),
             resources: registry.has(List::Resources),
-            uris: HashSet::new(),
+            ..Wanted::default()
         };
         bus.join(session, wanted);
     }
@@ -53,6 +55,7 @@ pub(super) fn unsubscribe(bus: &Bus, request: &Request<'_>) -> Result<(), Refusa
 /// Takes `subscriptions/listen` (2026-07-28): it lasts until it is cancelled, or the server ends it.
 pub(super) fn listen(
     bus: &Arc<Bus>,
+    tasks: &Tasks,
     frame: &Arc<Frame>,
     limits: &Limits,
     request: &Request<'_>,
@@ -71,6 +74,7 @@ pub(super) fn listen(
         prompts: asked.prompts && offers(List::Prompts),
         resources: asked.resources && offers(List::Resources),
         uris: if offers(List::Resources) { asked.uris } else { HashSet::new() },
+        tasks: own_tasks(tasks, request, asked.tasks)?,
     };
     let under_way = UnderWay::lasting(caller.session, id)?;
     let pipe = caller.reply.is_none().then(|| Arc::clone(caller.session));
@@ -114,6 +118,8 @@ struct Filter {
     prompts: bool,
     resources: bool,
     uris: HashSet<String>,
+    /// Ids of tasks.
+    tasks: Option<Vec<String>>,
 }
 
 impl Filter {
@@ -132,6 +138,7 @@ impl Filter {
             prompts_list_changed: Option<bool>,
             resources_list_changed: Option<bool>,
             resource_subscriptions: Option<Vec<String>>,
+            task_ids: Option<Vec<String>>,
         }
         let params: Params<'_> = params::required(raw, "params.notifications")?;
         let raw = params.notifications.ok_or_else(|| RpcError::invalid_params("`params.notifications` is missing"))?;
@@ -144,6 +151,11 @@ impl Filter {
             let message = format!("`params.notifications.resourceSubscriptions` has more than {most} entries");
             return Err(RpcError::invalid_params(message));
         }
+        let tasks = asked.task_ids.as_ref().map_or(0, Vec::len);
+        if let Some(most) = limits.max_subscription_uris.filter(|most| tasks > *most) {
+            let message = format!("`params.notifications.taskIds` has more than {most} entries");
+            return Err(RpcError::invalid_params(message));
+        }
         for uri in &uris {
             check_uri("params.notifications.resourceSubscriptions", uri)?;
         }
@@ -152,6 +164,7 @@ impl Filter {
             prompts: asked.prompts_list_changed.unwrap_or_default(),
             resources: asked.resources_list_changed.unwrap_or_default(),
             uris: uris.into_iter().collect(),
+            tasks: asked.task_ids,
         })
     }
 }
@@ -177,10 +190,12 @@ fn acknowledgement(id: Id<'_>, wanted: &Wanted) -> Vec<u8> {
             honoured.insert(member.to_owned(), true.into());
         }
     }
-    if !wanted.uris.is_empty() {
-        let mut uris: Vec<_> = wanted.uris.iter().map(String::as_str).collect();
-        uris.sort_unstable();
-        honoured.insert("resourceSubscriptions".to_owned(), uris.into());
+    for (member, names) in [("resourceSubscriptions", &wanted.uris), ("taskIds", &wanted.tasks)] {
+        if !names.is_empty() {
+            let mut names: Vec<_> = names.iter().map(String::as_str).collect();
+            names.sort_unstable();
+            honoured.insert(member.to_owned(), names.into());
+        }
     }
     let honoured = serde_json::Value::Object(honoured);
     let id = id.as_str();
@@ -188,6 +203,13 @@ fn acknowledgement(id: Id<'_>, wanted: &Wanted) -> Vec<u8> {
         r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"_meta":{{"{SUBSCRIPTION_ID}":{id}}},"notifications":{honoured}}}}}"#
     )
     .into_bytes()
+}
+
+/// The tasks of these ids that are the caller's: others do not exist.
+fn own_tasks(tasks: &Tasks, request: &Request<'_>, ids: Option<Vec<String>>) -> Result<HashSet<String>, Refusal> {
+    let Some(ids) = ids else { return Ok(HashSet::new()) };
+    requests::must_declare(request)?;
+    Ok(ids.into_iter().filter(|id| requests::is_own(tasks, request, id)).collect())
 }
 
 /// The URI of `resources/subscribe` and its end.

@@ -50,6 +50,8 @@ pub(crate) struct Session {
     /// What this server has asked the client.
     requests: Requests,
     closed: AtomicBool,
+    /// Woken when it closes.
+    ending: tokio::sync::Notify,
     /// Calls that were cancelled while they were held back.
     cancelled_early: Mutex<HashSet<String>>,
     /// Whether the transport holds calls back, until others end.
@@ -78,6 +80,7 @@ impl Session {
             deaf: AtomicBool::new(false),
             requests: Requests::default(),
             closed: AtomicBool::new(false),
+            ending: tokio::sync::Notify::new(),
             cancelled_early: Mutex::default(),
             holding: AtomicBool::new(false),
         })
@@ -201,6 +204,16 @@ impl Session {
         self.closed.store(true, Ordering::SeqCst);
         self.outbox.close();
         self.cancel_all();
+        self.ending.notify_waiters();
+    }
+
+    /// Resolves when the session is closed; at once where it was.
+    pub(crate) async fn ended(&self) {
+        let mut ending = std::pin::pin!(self.ending.notified());
+        ending.as_mut().enable();
+        if !self.closed.load(Ordering::SeqCst) {
+            ending.await;
+        }
     }
 
     pub(crate) fn cancel_all(&self) {

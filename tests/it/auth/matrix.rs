@@ -1,6 +1,7 @@
 //! Every method × every credential × every endpoint: status, challenge and body of each answer.
 
 use mcp_test_support::{
+    STATELESS,
     http::{EventStream, request},
     identity::{CLIENT, Provider, hmac_signed, now},
 };
@@ -12,8 +13,7 @@ use super::{Guarded, SECRET, call, claims, initialize};
 struct Endpoint {
     method: &'static str,
     path: &'static str,
-    /// Whether the request carries a call of the tool `admin`, which takes the scope `admin`.
-    calls: bool,
+    body: Body,
     /// Whether an API key may stand in its query.
     takes_query: bool,
     /// The status of a request that comes in.
@@ -22,18 +22,46 @@ struct Endpoint {
     document: &'static str,
 }
 
+/// What a request carries beside its credential.
+#[derive(Clone, Copy, PartialEq)]
+enum Body {
+    Nothing,
+    /// A call of the tool `admin`, which takes the scope `admin`, in a session of HTTP+SSE.
+    Call,
+    /// The same in a session of Streamable HTTP.
+    InSession,
+    /// The same in a request that speaks for itself.
+    Stateless,
+}
+
 /// A new endpoint is one more row.
-const ENDPOINTS: [Endpoint; 8] = [
-    Endpoint { method: "GET", path: "/sse", calls: false, takes_query: true, status: 200, document: "/sse" },
-    Endpoint { method: "POST", path: "/messages", calls: true, takes_query: true, status: 202, document: "/sse" },
+const ENDPOINTS: [Endpoint; 10] = [
+    Endpoint { method: "GET", path: "/sse", body: Body::Nothing, takes_query: true, status: 200, document: "/sse" },
+    Endpoint { method: "POST", path: "/messages", body: Body::Call, takes_query: true, status: 202, document: "/sse" },
     // Without a message, or without a session.
-    Endpoint { method: "POST", path: "/mcp", calls: false, takes_query: false, status: 400, document: "/mcp" },
-    Endpoint { method: "GET", path: "/mcp", calls: false, takes_query: false, status: 400, document: "/mcp" },
-    Endpoint { method: "DELETE", path: "/mcp", calls: false, takes_query: false, status: 400, document: "/mcp" },
+    Endpoint { method: "POST", path: "/mcp", body: Body::Nothing, takes_query: false, status: 400, document: "/mcp" },
+    Endpoint { method: "GET", path: "/mcp", body: Body::Nothing, takes_query: false, status: 400, document: "/mcp" },
+    Endpoint { method: "DELETE", path: "/mcp", body: Body::Nothing, takes_query: false, status: 400, document: "/mcp" },
+    Endpoint { method: "POST", path: "/mcp", body: Body::InSession, takes_query: false, status: 200, document: "/mcp" },
+    Endpoint { method: "POST", path: "/mcp", body: Body::Stateless, takes_query: false, status: 200, document: "/mcp" },
     // Authentication comes before 404 and 405.
-    Endpoint { method: "POST", path: "/sse", calls: true, takes_query: false, status: 405, document: "/sse" },
-    Endpoint { method: "GET", path: "/messages", calls: false, takes_query: false, status: 405, document: "/sse" },
-    Endpoint { method: "DELETE", path: "/nowhere", calls: false, takes_query: false, status: 404, document: "/sse" },
+    Endpoint { method: "POST", path: "/sse", body: Body::Call, takes_query: false, status: 405, document: "/sse" },
+    Endpoint {
+        method: "GET",
+        path: "/messages",
+        body: Body::Nothing,
+        takes_query: false,
+        status: 405,
+        document: "/sse",
+    },
+    Endpoint {
+        method: "DELETE",
+        path: "/nowhere",
+        body: Body::Nothing,
+        takes_query: false,
+        status: 404,
+        document: "/sse",
+    },
 ];
 
 /// What a request carries.
@@ -96,7 +124,21 @@ async fn check(method: &Method, name: &str, credential: &Credential, verdict: Ve
         }
     };
     headers.push(("Content-Type", "application/json"));
-    let body = if endpoint.calls { call("admin").to_string() } else { String::new() };
+    let begun = match endpoint.body {
+        // Nobody opens one by the query.
+        Body::InSession if !own.is_empty() => Some(method.guarded.post("/mcp", &own, &initialize().to_string()).await),
+        _ => None,
+    };
+    headers.extend(begun.iter().filter_map(|begun| Some(("Mcp-Session-Id", begun.header("mcp-session-id")?))));
+    let mut message = call("admin");
+    if endpoint.body == Body::Stateless {
+        let version = "io.modelcontextprotocol/protocolVersion";
+        let capabilities = "io.modelcontextprotocol/clientCapabilities";
+        message["params"]["_meta"] = json!({version: STATELESS, capabilities: {}});
+        let mirrored = [("MCP-Protocol-Version", STATELESS), ("Mcp-Method", "tools/call"), ("Mcp-Name", "admin")];
+        headers.extend(mirrored);
+    }
+    let body = if endpoint.body == Body::Nothing { String::new() } else { message.to_string() };
     let answer = request(method.guarded.address, verb, &target, &headers, &body).await;
 
     let error = |error: &str, reason: &str, scope: &str| {
@@ -106,8 +148,8 @@ async fn check(method: &Method, name: &str, credential: &Credential, verdict: Ve
     let asked = if method.scopes.is_empty() { String::new() } else { format!(", scope=\"{}\"", method.scopes) };
     let refused = |status, challenge: String, reason| (status, Some(challenge), Some((json!(null), reason)));
     let (status, challenge, body) = match verdict {
-        // The call is refused before the stream hears of it; elsewhere there is none.
-        Verdict::NoAdministrator if *path == "/messages" && *verb == "POST" => {
+        // The call is refused before any stream hears of it; elsewhere there is none.
+        Verdict::NoAdministrator if endpoint.body != Body::Nothing && endpoint.status < 300 => {
             let scopes = [method.scopes, "admin"].join(" ");
             let challenge = error("insufficient_scope", REASON, scopes.trim());
             (403, Some(challenge), Some((json!(7), "this takes the scopes admin")))

@@ -98,9 +98,13 @@ impl Process {
             (&*format!("{}&key={credential}", in_query("key")), vec![]),
             (&*format!("/health?key={credential}"), vec![]),
         ] {
-            self.ask("GET", path, &headers, "").await;
-            self.ask("DELETE", path, &headers, "").await;
-            self.ask("POST", path, &[&headers[..], &[JSON]].concat(), PING).await;
+            // The same at the other endpoint.
+            let streamable = path.replacen("/sse", "/mcp", 1);
+            for path in [path, streamable.as_str()] {
+                self.ask("GET", path, &headers, "").await;
+                self.ask("DELETE", path, &headers, "").await;
+                self.ask("POST", path, &[&headers[..], &[JSON]].concat(), PING).await;
+            }
         }
         let session = format!("/messages?sessionId={credential}&key={credential}");
         self.ask("POST", &session, &[authorization, JSON], PING).await;
@@ -138,6 +142,16 @@ impl Process {
             }
         }
         self.ask("POST", &endpoint, &[headers, &[("Content-Type", "text/plain")]].concat(), PING).await;
+        if query.is_empty() {
+            let begun = request(self.address, "POST", "/mcp", &all, &initialize().to_string()).await;
+            self.note(&format!("{} {:?} {}\n", begun.status, begun.headers, begun.body));
+            let session = begun.header("mcp-session-id").expect("a session");
+            let all = [&all[..], &[("Mcp-Session-Id", session)]].concat();
+            for message in [call("who"), call("admin"), call("boom"), call("none")] {
+                self.ask("POST", "/mcp", &all, &message.to_string()).await;
+            }
+            self.ask("DELETE", "/mcp", &all, "").await;
+        }
         self.ask("POST", &endpoint, &all, "no JSON").await;
     }
 

@@ -75,6 +75,10 @@ fn unframe(method: &str, result: &mut Value) {
     if meta.is_empty() {
         result.remove("_meta");
     }
+    if method == "tasks/get" {
+        // How long a task keeps is its own.
+        return;
+    }
     let keeps = method == "server/discover" || method == "resources/read" || method.ends_with("/list");
     assert_eq!(result.remove("ttlMs").map(|ttl| ttl.is_u64()), keeps.then_some(true), "{method}");
     let scope = result.remove("cacheScope");
@@ -350,6 +354,13 @@ impl Wire {
         let answer = self.request("initialize", params).await;
         self.notify("notifications/initialized", json!({})).await;
         answer
+    }
+
+    /// Ends the session: at the client's wish where it can be said, or with its stream.
+    pub async fn end(self) {
+        if let Kind::Http(client) = self.kind {
+            client.end().await;
+        }
     }
 
     /// Closes the client's sending side, where the transport has one, and reads what is still said.

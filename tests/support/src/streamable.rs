@@ -80,6 +80,13 @@ impl StreamableClient {
         }
     }
 
+    /// Ends its session.
+    pub async fn end(self) {
+        let session = self.session.as_deref().unwrap_or_default();
+        let answer = http::request(self.address, "DELETE", PATH, &[("Mcp-Session-Id", session)], "").await;
+        assert_eq!(answer.status, 204, "{}", answer.body);
+    }
+
     /// The server's next message; none where there will be none.
     pub async fn message(&mut self) -> Option<String> {
         self.hears.recv().await

@@ -6,6 +6,7 @@
 
 mod closed;
 mod conversation;
+mod tasks;
 #[cfg(test)]
 mod tests;
 
@@ -75,7 +76,10 @@ impl Checker {
         let mut schema: Value = serde_json::from_str(schema).expect("a schema in JSON");
         let key = if schema.get("$defs").is_some() { "$defs" } else { "definitions" };
         let dialect = schema["$schema"].take();
-        let Value::Object(definitions) = schema[key].take() else { panic!("{version}: no definitions") };
+        let Value::Object(mut definitions) = schema[key].take() else { panic!("{version}: no definitions") };
+        if version == tasks::VERSION {
+            tasks::extend(&mut definitions);
+        }
         // One validator for all definitions: it takes an object whose member's name is the definition's.
         let compile = |definitions: &Map<String, Value>| {
             let members: Map<_, _> =
@@ -185,11 +189,20 @@ impl Checker {
 
     /// The definitions that a result of that method can be of.
     fn results_of(&self, method: &str, task: bool) -> Option<Vec<String>> {
+        if self.version == tasks::VERSION
+            && let Some(result) = tasks::results_of(method)
+        {
+            return Some(vec![result.to_owned()]);
+        }
         let stem = self.in_union("ClientRequest", method)?.strip_suffix("Request").expect("a request");
         if let Some(answer) = self.definitions.get(&format!("{stem}ResultResponse")) {
             let result = &answer["properties"]["result"];
             let choices = result["anyOf"].as_array().map_or(std::slice::from_ref(result), Vec::as_slice);
-            return Some(choices.iter().filter_map(reference).map(str::to_owned).collect());
+            let mut choices: Vec<_> = choices.iter().filter_map(reference).map(str::to_owned).collect();
+            if method == "tools/call" {
+                choices.push(tasks::CREATED.to_owned());
+            }
+            return Some(choices);
         }
         let result = format!("{stem}Result");
         let mut choices = vec![if self.definitions.contains_key(&result) { result } else { "EmptyResult".to_owned() }];
@@ -202,7 +215,11 @@ impl Checker {
 
     /// `resultType` is any text in the schema; the standard ties it to what the result is.
     fn wrong_result_type(&self, definition: &str, result: &Value) -> Option<String> {
-        let right = if definition == "InputRequiredResult" { "input_required" } else { "complete" };
+        let right = match definition {
+            "InputRequiredResult" => "input_required",
+            tasks::CREATED => "task",
+            _ => "complete",
+        };
         let given = result.get("resultType")?;
         (given != right).then(|| format!("resultType is {given} in a {definition}"))
     }
