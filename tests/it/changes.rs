@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use mcp_runtime::{DynamicTool, Limits, SseOptions, TransportOptions, prelude::*};
-use mcp_test_support::{Running, STATELESS, Transport, Wire, http, streamable};
+use mcp_test_support::{PATIENCE, Running, STATELESS, Transport, Wire, http, streamable};
 use serde_json::{Value, json};
 
 use crate::{Case, everywhere_on};
@@ -563,6 +563,52 @@ async fn a_handle_is_there_before_the_server_and_after() {
     assert_eq!(tools.last().map(|tool| tool.name.as_str()), Some("lone"));
     assert!(tools.iter().any(|tool| tool.name == "inner_announce"));
     drop(connection);
+}
+
+#[tokio::test]
+async fn what_a_tool_kept_may_change_the_tools_as_it_goes() {
+    struct Companion(Handle);
+
+    impl Drop for Companion {
+        fn drop(&mut self) {
+            self.0.remove_tool("lone").expect("a tool that is there");
+        }
+    }
+
+    let server = server();
+    let handle = server.handle();
+    let client = mcp_runtime::testing::TestClient::connect(server).await.expect("a server that starts");
+    handle.add_tool::<lone>().expect("a server that runs");
+    let companion = Companion(handle.clone());
+    let tool = DynamicTool::new("brief", "", json!({"type": "object"}), move |_, _| {
+        let _ = &companion;
+        std::future::ready(())
+    });
+    handle.add_dynamic_tool(tool).expect("a server that runs");
+    let (over, is_over) = tokio::sync::oneshot::channel();
+    // On a thread of its own: one that waits for itself would keep the test from its end.
+    std::thread::spawn(move || over.send(handle.remove_tool("brief")));
+    tokio::time::timeout(PATIENCE, is_over).await.expect("an end in time").expect("no panic").expect("a tool");
+    let tools = client.list_tools().await.expect("tools");
+    assert!(tools.iter().all(|tool| tool.name != "brief" && tool.name != "lone"), "{tools:?}");
+}
+
+#[tokio::test]
+async fn browsers_are_told_of_headers_of_tools_that_came_later() {
+    let transport = json!({"type": "sse", "options": {"port": 0, "cors": {"allowOrigins": ["https://app.test"]}}});
+    let options = json!({"name": "changing", "version": "1.0.0", "transport": transport});
+    let options: ServerOptions = serde_json::from_value(options).expect("options");
+    let bound = server().with_options(options).bind().await.expect("a server that starts");
+    let (address, handle) = (bound.local_addr().expect("a listener"), bound.handle());
+    let serving = tokio::spawn(bound.serve());
+    let schema = json!({"type": "object", "properties": {"city": {"type": "string", "x-mcp-header": "Late"}}});
+    handle.add_dynamic_tool(DynamicTool::new("late", "", schema, async |_, _| ())).expect("a server that runs");
+    let headers = [("Origin", "https://app.test"), ("Access-Control-Request-Method", "POST")];
+    let answer = http::request(address, "OPTIONS", streamable::PATH, &headers, "").await;
+    let allowed = answer.header("access-control-allow-headers").expect("headers").to_ascii_lowercase();
+    assert!(allowed.split(',').any(|name| name.trim() == "mcp-param-late"), "{allowed}");
+    handle.shut_down();
+    serving.await.expect("no panic").expect("no error");
 }
 
 #[tokio::test]

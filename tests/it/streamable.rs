@@ -4,6 +4,7 @@ use mcp_runtime::prelude::*;
 use mcp_test_support::{
     PATIENCE,
     http::{self, Answer},
+    identity,
 };
 use serde_json::{Value, json};
 use tokio::{
@@ -60,6 +61,8 @@ async fn each_situation_has_its_status() {
         ("a version that is none", "POST", vec![JSON, BOTH, session, version("1999-01-01")], &ping, 400),
         ("an error is an answer", "POST", vec![JSON, BOTH, session], unknown, 200),
         ("a notification", "POST", vec![JSON, BOTH, session], notification, 202),
+        ("a notification of no version", "POST", vec![JSON, BOTH, session, version("1999-01-01")], notification, 400),
+        ("an answer of no version", "POST", vec![JSON, BOTH, session, version("1999-01-01")], nobodys, 400),
         ("an answer to nothing", "POST", vec![JSON, BOTH, session], nobodys, 202),
         ("a handshake", "POST", vec![JSON, BOTH], &initialize, 200),
         ("a handshake in a session", "POST", vec![JSON, BOTH, session], &initialize, 400),
@@ -85,9 +88,11 @@ async fn each_situation_has_its_status() {
         ("a page elsewhere", "POST", vec![JSON, BOTH, session, ("Origin", "https://evil.test")], &ping, 403),
         ("another host", "POST", vec![("Host", "evil.test"), JSON, BOTH, session], &ping, 403),
         ("the stream", "GET", vec![EVENTS, session], "", 200),
+        ("the stream of no version", "GET", vec![EVENTS, session, version("1999-01-01")], "", 400),
         ("the stream for nobody", "GET", vec![EVENTS], "", 400),
         ("the stream of the dead", "GET", vec![EVENTS, gone], "", 404),
         ("the stream as JSON", "GET", vec![("Accept", "application/json"), session], "", 406),
+        ("an end of no version", "DELETE", vec![session, version("1999-01-01")], "", 400),
         ("an end for nobody", "DELETE", vec![], "", 400),
         ("an end of the dead", "DELETE", vec![gone], "", 404),
         ("PUT", "PUT", vec![session], "", 405),
@@ -253,6 +258,60 @@ async fn a_session_is_its_owner_s_alone() {
 }
 
 #[tokio::test]
+async fn streams_end_with_the_credential_that_opened_them() {
+    const SECRET: &str = "a-secret-of-more-than-thirty-two-bytes";
+    let options = json!({"algorithms": ["HS256"], "secret": SECRET, "issuer": "https://issuer.test", "audience": "mcp",
+        "leewaySeconds": 0});
+    let bearer = |seconds: u64| -> &'static str {
+        let claims =
+            json!({"iss": "https://issuer.test", "aud": "mcp", "sub": "ada", "exp": identity::now() + seconds});
+        // Headers of a visitor last as long as the program.
+        Box::leak(format!("Bearer {}", identity::hmac_signed("HS256", SECRET, &claims)).into_boxed_str())
+    };
+    for resumability in [false, true] {
+        let auth = json!({"type": "jwt", "options": options});
+        let served = Served::start(json!({"resumability": resumability, "auth": auth})).await;
+        let lasting = served.visitor_with(NEWEST_WITH_SESSIONS, &[("Authorization", bearer(600))]).await;
+        let brief = lasting.with(&[("Authorization", bearer(3))]);
+        let mut alone = brief.clone();
+        alone.session.clear();
+        let mut streams = vec![
+            brief.get(None).await,
+            brief.post(&call(1, "steps", json!({"times": 1}))).await,
+            http::open(served.address, "POST", "/mcp", &listening(&alone), &listen().to_string()).await,
+        ];
+        for stream in &mut streams {
+            assert!(stream.is_stream(), "{stream:?}");
+            while event(stream).await.is_some() {}
+        }
+        assert_eq!(brief.post(&ping(1)).await.status, 401);
+        // The session is its owner's still, and the call in it goes on.
+        served.gate.go.add_permits(1);
+        Gate::pass(&served.gate.arrived).await;
+        let own = async {
+            while lasting.get(None).await.status == 409 {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(PATIENCE, own).await.expect("a place for another reader");
+    }
+}
+
+/// A subscription, and its headers.
+fn listen() -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": {
+        "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {}},
+        "notifications": {"toolsListChanged": true}}})
+}
+
+fn listening(visitor: &Visitor) -> Vec<(&str, &str)> {
+    let mut headers = visitor.headers();
+    headers.extend([JSON, BOTH, ("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "subscriptions/listen")]);
+    headers
+}
+
+#[tokio::test]
 async fn with_its_session_all_of_a_client_ends() {
     for resumability in [false, true] {
         let served = Served::start(json!({"resumability": resumability})).await;
@@ -311,6 +370,11 @@ fn posted(served: &Served, visitor: Option<&Visitor>, tool: &str, arguments: Val
         }
     };
     headers.extend([JSON, BOTH]);
+    bytes_of(served, &headers, &message)
+}
+
+/// The bytes of a POST.
+fn bytes_of(served: &Served, headers: &[(&str, &str)], message: &Value) -> String {
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let (address, body) = (served.address, message.to_string());
     let length = body.len();
@@ -379,6 +443,22 @@ async fn before_its_reply_a_call_ends_with_its_connection_only_without_a_session
             Gate::pass(&served.gate.arrived).await;
         }
         Gate::pass(&served.gate.over).await;
+    }
+}
+
+#[tokio::test]
+async fn where_there_are_no_sessions_calls_end_with_their_connections() {
+    let served = Served::start(json!({"sessions": false})).await;
+    let headers = [JSON, BOTH, ("MCP-Protocol-Version", NEWEST_WITH_SESSIONS)];
+    for (tool, arguments) in [("wait", json!({})), ("steps", json!({"times": 1}))] {
+        let request = bytes_of(&served, &headers, &call(1, tool, arguments));
+        let mut socket = TcpStream::connect(served.address).await.unwrap();
+        socket.write_all(request.as_bytes()).await.unwrap();
+        Gate::pass(&served.gate.began).await;
+        drop(socket);
+        // Nobody could ask for its answer, and nobody could cancel it.
+        Gate::pass(&served.gate.over).await;
+        assert_eq!(served.gate.arrived.available_permits(), 0, "{tool}");
     }
 }
 

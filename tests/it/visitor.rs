@@ -160,6 +160,11 @@ pub(crate) struct Visitor {
 }
 
 impl Visitor {
+    /// The same, with these headers instead of its own.
+    pub(crate) fn with(&self, extra: &[(&'static str, &'static str)]) -> Self {
+        Self { extra: extra.to_vec(), ..self.clone() }
+    }
+
     pub(crate) async fn post(&self, message: &Value) -> OpenAnswer {
         let mut headers = self.headers();
         headers.push(("Content-Type", "application/json"));

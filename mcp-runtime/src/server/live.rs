@@ -36,8 +36,10 @@ impl Live {
     pub(super) fn change_tools(&self, change: impl FnOnce(&Registry) -> Result<Registry, Error>) -> Result<(), Error> {
         let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let next = change(&self.registry.load())?;
-        self.registry.store(Arc::new(next));
+        let before = self.registry.swap(Arc::new(next));
         drop(changing);
+        // Behind the lock: what a tool has kept may change the tools as it goes.
+        drop(before);
         self.bus.publish(Change::Tools);
         Ok(())
     }

@@ -152,8 +152,8 @@ impl Outbox {
     /// Nobody waits here. A queue whose speakers wait takes it beyond its bounds; of what may differ in it there is no
     /// more than the client has asked for.
     pub(crate) fn announce(&self, message: Vec<u8>) {
-        let unread = |queue: &Queue| queue.messages.contains(&message);
-        if unread(&self.lock()) {
+        let is_unread = |queue: &Queue| queue.messages.contains(&message) || queue.keeps_unread(&message);
+        if is_unread(&self.lock()) {
             return;
         }
         if let Err(Refused::Full(message)) = self.push_when(message, &|| true) {
@@ -415,7 +415,7 @@ impl Outbox {
             return Poll::Pending;
         };
         // In one step with its place in the queue: its number is its place among all.
-        let event = queue.trail.as_ref().and_then(|trail| trail.keep(message));
+        let event = queue.trail.as_ref().and_then(|trail| trail.hand_out(message));
         drop(queue);
         self.room.notify_waiters();
         Poll::Ready(event.map_or(Next::Over, Next::Said))
@@ -488,6 +488,17 @@ impl Queue {
             Some(reader) => reader.clone_from(cx.waker()),
             reader => *reader = Some(cx.waker().clone()),
         }
+    }
+
+    /// Whether a message waits in the trail for whoever comes back.
+    #[cfg(feature = "http")]
+    fn keeps_unread(&self, message: &[u8]) -> bool {
+        !self.attached && self.trail.as_ref().is_some_and(|trail| trail.has_unread(message))
+    }
+
+    #[cfg(not(feature = "http"))]
+    fn keeps_unread(&self, _: &[u8]) -> bool {
+        false
     }
 
     fn close(&mut self) {

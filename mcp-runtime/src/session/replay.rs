@@ -83,6 +83,8 @@ struct Stream {
     call: Option<Weak<Outbox>>,
     /// The number of its last event.
     last: u64,
+    /// The number of the last event that somebody was given.
+    read: u64,
     /// How many of its events are kept.
     kept: usize,
     /// Since when nobody reads it.
@@ -187,14 +189,34 @@ impl Replay {
 }
 
 impl Trail {
-    /// Keeps a message as the next event; none where the stream is forgotten.
-    pub(super) fn keep(&self, mut message: Vec<u8>) -> Option<Event> {
+    /// Keeps a message that nobody reads just now; none where the stream is forgotten.
+    pub(super) fn keep(&self, message: Vec<u8>) -> Option<Event> {
+        self.add(message, false)
+    }
+
+    /// Keeps a message that is handed to a reader; none where the stream is forgotten.
+    pub(super) fn hand_out(&self, message: Vec<u8>) -> Option<Event> {
+        self.add(message, true)
+    }
+
+    /// Whether a message is kept that was given to nobody yet.
+    pub(super) fn has_unread(&self, message: &[u8]) -> bool {
+        let store = self.replay.lock();
+        let read = store.streams.get(&self.stream).map_or(u64::MAX, |stream| stream.read);
+        let mut events = store.events.iter().map(|kept| &kept.event);
+        events.any(|event| event.id.follows(self.stream, read) && event.message == message)
+    }
+
+    fn add(&self, mut message: Vec<u8>, is_read: bool) -> Option<Event> {
         let replay = &*self.replay;
         let mut store = replay.lock();
         let stream = store.streams.get_mut(&self.stream).filter(|stream| !replay.is_over(stream.gone))?;
         jsonrpc::flatten(&mut message, 0);
         stream.last += 1;
         stream.kept += 1;
+        if is_read {
+            stream.read = stream.last;
+        }
         let id = EventId { stream: self.stream, number: stream.last };
         let event = Event { id, message: message.into_boxed_slice().into() };
         store.bytes += event.message.len();
@@ -213,9 +235,13 @@ impl Trail {
 
     /// The first event behind `number` that is kept.
     pub(crate) fn first_after(&self, number: u64) -> Option<Event> {
-        let store = self.replay.lock();
+        let mut store = self.replay.lock();
         let mut events = store.events.iter().map(|kept| &kept.event);
-        events.find(|event| event.id.follows(self.stream, number)).cloned()
+        let event = events.find(|event| event.id.follows(self.stream, number)).cloned()?;
+        if let Some(stream) = store.streams.get_mut(&self.stream) {
+            stream.read = stream.read.max(event.id.number);
+        }
+        Some(event)
     }
 
     /// Notes that somebody reads the stream who has read it up to `number`, unless more is kept.
@@ -224,18 +250,22 @@ impl Trail {
         let more = store.events.iter().any(|kept| kept.event.id.follows(self.stream, number));
         match store.streams.get_mut(&self.stream) {
             None => Caught::Forgotten,
-            Some(_) if more => Caught::Behind,
             Some(stream) => {
+                stream.read = stream.read.max(number);
+                if more {
+                    return Caught::Behind;
+                }
                 stream.gone = None;
                 Caught::Up
             }
         }
     }
 
-    /// Notes that somebody reads the stream, from here on.
+    /// Notes that somebody reads the stream, from here on: what was kept before is not asked for.
     pub(super) fn come(&self) {
         if let Some(stream) = self.replay.lock().streams.get_mut(&self.stream) {
             stream.gone = None;
+            stream.read = stream.last;
         }
     }
 
@@ -259,7 +289,7 @@ impl Store {
     fn begin(&mut self, call: Option<Weak<Outbox>>) -> u32 {
         let stream = self.next;
         self.next = stream.wrapping_add(1);
-        self.streams.insert(stream, Stream { call, last: 0, kept: 0, gone: None });
+        self.streams.insert(stream, Stream { call, last: 0, read: 0, kept: 0, gone: None });
         stream
     }
 
@@ -471,6 +501,41 @@ mod tests {
         let plain = Outbox::new(Overflow::Close, &limits);
         plain.hang_up();
         assert!(plain.poll_spoken(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+
+    #[test]
+    fn what_is_announced_to_nobody_drives_nothing_else_out() {
+        let limits = Limits { replay_events: Some(4), ..Limits::default() };
+        let replay = Replay::new(&limits);
+        let (own, queue) = (Outbox::new(Overflow::Discard, &limits), Arc::new(Outbox::new(Overflow::Keep, &limits)));
+        let trail = replay.begin(&queue);
+        let primed = trail.prime().unwrap();
+        queue.detach(queue.attach(Some(trail)).unwrap());
+        queue.finish(Some(b"answer".to_vec()));
+        let announce = |times: usize, texts: &[&str]| {
+            for _ in 0..times {
+                texts.iter().for_each(|text| own.announce(text.as_bytes().to_vec()));
+            }
+        };
+        let ticket = own.attach(Some(replay.own())).unwrap();
+        announce(1, &["a"]);
+        let (said, last, _) = read(&own, ticket);
+        assert_eq!(said, ["a"]);
+        own.detach(ticket);
+        let check = |texts: &[&str], expected: &[&str]| {
+            announce(20, texts);
+            let (said, live) = come_back(&replay, &own, last.unwrap()).unwrap();
+            assert_eq!((said, live), (expected.iter().map(|&it| it.to_owned()).collect(), Live::Now), "{texts:?}");
+        };
+        check(&["a"], &["a"]);
+        // What somebody was given is news when it happens again.
+        check(&["a"], &["a", "a"]);
+        assert_eq!(come_back(&replay, &queue, primed).unwrap().0, ["answer"]);
+        // So is what a new stream passes over.
+        announce(1, &["b"]);
+        let ticket = own.attach(Some(replay.own())).unwrap();
+        own.detach(ticket);
+        check(&["b"], &["a", "a", "b", "b"]);
     }
 
     #[test]

@@ -36,6 +36,7 @@ use crate::{
     auth::{Authenticator, Document},
     limits::Limits,
     principal::Principal,
+    server::dispatch::Dispatcher,
 };
 
 /// All that a request meets between its connection and its door.
@@ -43,6 +44,8 @@ pub(super) struct Doors {
     guard: Guard,
     /// Around the house for browsers; other clients go straight in.
     cors: Option<Cors<House>>,
+    /// Knows the headers that its tools have.
+    dispatcher: Arc<Dispatcher>,
     house: House,
     stop: Arc<Stop>,
     limits: Limits,
@@ -74,9 +77,6 @@ impl Doors {
         let mut open: Vec<String> = documents.iter().flat_map(|document| document.paths.clone()).collect();
         open.extend(options.health_endpoint.clone());
         let gate = Gate::new(authenticator, open, &options.limits);
-        let mut headers: Vec<_> = gate.header().into_iter().collect();
-        // Names that hold in a schema hold in a header.
-        headers.extend(served.dispatcher.mirrored_headers().into_iter().filter_map(|name| name.try_into().ok()));
         let Served { dispatcher, limits, sessions, streams } = served;
         let prefix = options.public_url.as_deref().map_or("", guard::path_of);
         let message_endpoint = options.event_stream.as_ref().map_or("", |paths| &paths.message_endpoint);
@@ -99,8 +99,15 @@ impl Doors {
             router: router(options, documents, Arc::clone(&legacy)),
             legacy,
         }));
-        let cors = options.allow_origins.as_ref().map(|_| guard.cors(house.clone(), headers));
-        Self { guard, cors, house, stop, limits: options.limits.clone() }
+        let cors = options.allow_origins.as_ref().map(|_| guard.cors(house.clone(), Vec::new()));
+        Self { guard, cors, dispatcher: Arc::clone(dispatcher), house, stop, limits: options.limits.clone() }
+    }
+
+    /// What answers preflights: tools that came since the start may have headers of their own.
+    fn preflight(&self) -> Cors<House> {
+        // Names that hold in a schema hold in a header.
+        let mirrored = self.dispatcher.mirrored_headers().into_iter().filter_map(|name| name.try_into().ok());
+        self.guard.cors(self.house.clone(), self.house.0.gate.header().into_iter().chain(mirrored).collect())
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -122,7 +129,9 @@ impl Doors {
             (Err(rejection), _) => refuse(rejection, has_body(&request)),
             // Preflights are answered there and go no further.
             (Ok(()), Some(cors)) if request.headers().contains_key(header::ORIGIN) => {
-                cors.clone().call(request).await?
+                let is_preflight = request.method() == Method::OPTIONS;
+                let mut cors = if is_preflight { self.preflight() } else { cors.clone() };
+                cors.call(request).await?
             }
             (Ok(()), _) => self.house.enter(&lane, request).await,
         };

@@ -28,9 +28,11 @@ use super::{
 use crate::{
     limits::Limits,
     principal::Principal,
+    protocol::ProtocolVersion,
     server::{
         dispatch::{Caller, Dispatcher, Fault, Outcome, Pending, Received},
         message::{Belongs, Binding, Message},
+        mirrored::{HeaderLines, Line},
     },
     session::{
         Outbox, Overflow, Reply, Session,
@@ -43,6 +45,9 @@ const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// The header that names the event which a client read last.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// The header that repeats the version agreed on.
+const VERSION: &str = "mcp-protocol-version";
 
 /// The endpoint of Streamable HTTP.
 pub(super) struct Streamable {
@@ -129,6 +134,9 @@ impl Streamable {
         };
         let session =
             client.as_ref().map_or_else(|| self.passing(visit, belongs), |client| Arc::clone(&client.session));
+        if belongs == Belongs::ToSession {
+            expect_version(headers)?;
+        }
         if let Some(client) = &client {
             client.touch();
             client.confirm();
@@ -139,6 +147,7 @@ impl Streamable {
             true => Some(self.streams.open(visit.principal.map(|principal| principal.owner()), &self.limits)?),
             false => None,
         };
+        let is_alone = client.is_none();
         let resumable = client.filter(|_| self.resumes);
         let overflow = if resumable.is_some() { Overflow::Keep } else { Overflow::Close };
         let reply = Reply::new(overflow, &self.limits);
@@ -161,8 +170,7 @@ impl Streamable {
             }
             Received::Pending(call) => {
                 let queue = Arc::clone(reply.queue());
-                let is_stateless = belongs == Belongs::Nowhere;
-                let waiting = Waiting { call, queue, session, due, place, resumable, is_stateless };
+                let waiting = Waiting { call, queue, session, due, place, resumable, is_alone };
                 return Ok(Begun::Pending(waiting));
             }
             Received::Refused(fault) => refusal(Some(fault), answer),
@@ -196,12 +204,12 @@ impl Streamable {
 
     /// Waits until the call is over or says something; what becomes of it then is known.
     async fn finish(&self, visit: &Visit<'_>, waiting: Waiting, accepted: Accepted) -> Response<ReplyBody> {
-        let Waiting { call, queue, session, due, place, resumable, is_stateless } = waiting;
+        let Waiting { call, queue, session, due, place, resumable, is_alone } = waiting;
         let mut held: Vec<Box<dyn Held>> = Vec::new();
         held.extend(due.map(|due| Box::new(due) as Box<dyn Held>));
         held.extend(place.map(|place| Box::new(place) as Box<dyn Held>));
-        if is_stateless {
-            // Whoever closes the connection gives the call up.
+        if is_alone {
+            // Whoever closes the connection gives the call up: by no other way could he cancel it, or get its answer.
             visit.lane.carry(Carried::Queue(Arc::downgrade(&queue), None));
             held.push(Box::new(Abandon(session)));
         }
@@ -269,6 +277,7 @@ impl Streamable {
             return Err(Rejection::UnexpectedBody);
         }
         let client = self.client(visit)?;
+        expect_version(headers)?;
         client.touch();
         client.confirm();
         let found = match headers.contains_key(LAST_EVENT_ID) && self.resumes {
@@ -346,6 +355,7 @@ impl Streamable {
     fn end(&self, visit: &Visit<'_>) -> Result<Response<ReplyBody>, Rejection> {
         let id = session_id(visit)?;
         self.client(visit)?;
+        expect_version(&visit.head.headers)?;
         if let Some(id) = id {
             self.sessions.remove(id);
         }
@@ -369,7 +379,10 @@ impl Streamable {
             session.deafen();
         }
         if belongs == Belongs::ToSession {
-            session.assume(visit.head.headers.get("mcp-protocol-version").and_then(|value| value.to_str().ok()));
+            session.assume(match visit.head.headers.line(VERSION) {
+                Line::Says(version) => Some(version),
+                Line::Absent | Line::Garbled => None,
+            });
         }
         session
     }
@@ -391,7 +404,8 @@ struct Waiting {
     place: Option<StreamPlace>,
     /// The client, where it can come back to what the call says.
     resumable: Option<Arc<Client>>,
-    is_stateless: bool,
+    /// It has no session that outlives its connection.
+    is_alone: bool,
 }
 
 /// How a call ends that has said nothing by then; none where it says something first.
@@ -423,6 +437,15 @@ fn session_id(visit: &Visit<'_>) -> Result<Option<SessionId>, Rejection> {
     let id = id.filter(|id| !id.is_empty()).ok_or(Rejection::NoSessionHeader)?;
     let ours = id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     Ok(SessionId::from_str_radix(id, 16).ok().filter(|_| ours))
+}
+
+/// Refuses a version that is none. Another than the session's is let pass: the session's holds.
+fn expect_version(headers: &HeaderMap) -> Result<(), Rejection> {
+    match headers.line(VERSION) {
+        Line::Absent => Ok(()),
+        Line::Says(said) if ProtocolVersion::parse(said).is_some() => Ok(()),
+        Line::Says(_) | Line::Garbled => Err(Rejection::UnknownVersion),
+    }
 }
 
 fn header_of(id: SessionId) -> HeaderValue {
