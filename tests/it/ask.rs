@@ -348,6 +348,7 @@ async fn a_client_comes_back_until_all_is_answered() {
         json!({"question-1": null}),
         json!({"question-1": []}),
         json!({"question-1": {"action": "maybe"}}),
+        json!({"question-1": ["accept", {"name": "Ada"}]}),
         json!({"question-1": {"action": "accept"}}),
         json!({"question-1": {"action": "accept", "content": null}}),
         json!({"question-1": {"action": "accept", "content": []}}),

@@ -397,9 +397,12 @@ fn failed<T: Send + 'static>(error: AskError) -> Answer<T> {
     Box::pin(std::future::ready(Err(error)))
 }
 
-/// An answer as what the standard says it is; the reason otherwise.
+/// An answer as what the standard says it is, an object above all; the reason otherwise.
 fn read<T: for<'de> Deserialize<'de>>(answer: &RawValue) -> Result<T, String> {
-    serde_json::from_str(answer.get()).map_err(|_| "it is not what the standard says".to_owned())
+    // Serde would take an array for a struct.
+    let answer = Some(answer.get()).filter(|answer| answer.starts_with('{'));
+    let answer = answer.and_then(|answer| serde_json::from_str(answer).ok());
+    answer.ok_or_else(|| "it is not what the standard says".to_owned())
 }
 
 fn elicited<T>(
