@@ -116,6 +116,17 @@ async fn a_client_without_the_feature_is_refused_in_the_words_of_its_version() {
     }
 }
 
+#[tokio::test]
+async fn what_came_of_answers_is_for_nobody_to_keep() {
+    use mcp_runtime::protocol::CacheScope;
+    let server: fn() -> McpServer = || example::server().cache(Duration::from_secs(60), CacheScope::Public);
+    let running = Running::start(Transport::Memory, server).await;
+    let mut wire = running.connect_offering(STATELESS, everything()).await;
+    let params = json!({"uri": "tables://menus"});
+    let said = wire.converse("resources/read", params, |method, params| answer(STATELESS, method, params)).await;
+    assert_eq!((&said["result"]["ttlMs"], &said["result"]["cacheScope"]), (&json!(0), &json!("private")), "{said}");
+}
+
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Name {
     #[schemars(length(min = 2))]

@@ -40,7 +40,7 @@ use crate::{
     limits::Limits,
     principal::Principal,
     protocol::{
-        CallToolResult, ErrorCode, GetPromptResult, ProtocolVersion, ReadResourceResult, RpcError,
+        Caching, CallToolResult, ErrorCode, GetPromptResult, ProtocolVersion, ReadResourceResult, RpcError,
         input::InputRequiredResult,
         jsonrpc::{Id, Malformed, write_error, write_raw_result, write_result},
         method::Method,
@@ -231,11 +231,7 @@ impl Dispatcher {
         if let Some(refusal) = refusal {
             return refuse(out, &Malformed::invalid_request(&refusal), version);
         }
-        let binding = match caller.binding {
-            Binding::Pipe | Binding::HttpSse => Binding::HttpSse,
-            Binding::Http(_) => caller.binding,
-        };
-        let messages: Vec<_> = messages.iter().map(|message| Single::read(message.get(), binding)).collect();
+        let messages: Vec<_> = messages.iter().map(|message| Single::read(message.get(), caller.binding)).collect();
         if messages.iter().flatten().any(|single| !matches!(single.era, Era::Session)) {
             let refusal = Malformed::invalid_request("a batch holds no request that speaks for itself");
             return refuse(out, &refusal, version);
@@ -525,7 +521,11 @@ impl Dispatcher {
                 scene: &scene,
             })))
         });
-        let declared = request.registry.declared(resource.spec.ttl, resource.spec.public_cache);
+        let declared = match request.params.input_responses.or(request.params.request_state) {
+            // What came of one client's answers is for nobody to keep.
+            Some(_) => Caching::default(),
+            None => request.registry.declared(resource.spec.ttl, resource.spec.public_cache),
+        };
         let keep = move |result: &mut ReadResourceResult| {
             result.ttl_ms.get_or_insert(declared.ttl_ms);
             result.cache_scope.get_or_insert(declared.cache_scope);
