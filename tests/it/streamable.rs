@@ -163,6 +163,26 @@ async fn without_sessions_each_message_stands_alone() {
 }
 
 #[tokio::test]
+async fn without_a_session_a_call_ends_with_its_connection() {
+    let served = Served::start(json!({"sessions": false})).await;
+    let headers = [JSON, BOTH, ("MCP-Protocol-Version", "2025-06-18")];
+    let steps = call(1, "steps", json!({"times": 2})).to_string();
+    let mut stream = http::open(served.address, "POST", "/mcp", &headers, &steps).await;
+    assert!(event(&mut stream).await.unwrap().data.contains("step 0"));
+    Gate::pass(&served.gate.began).await;
+    drop(stream);
+    Gate::pass(&served.gate.over).await;
+    // Before it has said anything, too.
+    let address = served.address;
+    let posted = tokio::spawn(async move {
+        http::open(address, "POST", "/mcp", &headers, &call(2, "wait", json!({})).to_string()).await
+    });
+    Gate::pass(&served.gate.began).await;
+    posted.abort();
+    Gate::pass(&served.gate.over).await;
+}
+
+#[tokio::test]
 async fn a_batch_is_answered_as_one_or_on_a_stream() {
     let served = Served::start(json!({"resumability": true})).await;
     let visitor = served.visitor("2025-03-26").await;

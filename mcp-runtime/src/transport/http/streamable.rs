@@ -134,6 +134,7 @@ impl Streamable {
             client.confirm();
         }
         let due = client.as_ref().map(Due::new);
+        let is_alone = client.is_none();
         let place = match message.listens() {
             true if !accepted.events => return Err(Rejection::NotAcceptable),
             true => Some(self.streams.open(visit.principal.map(|principal| principal.owner()), &self.limits)?),
@@ -161,8 +162,7 @@ impl Streamable {
             }
             Received::Pending(call) => {
                 let queue = Arc::clone(reply.queue());
-                let is_stateless = belongs == Belongs::Nowhere;
-                let waiting = Waiting { call, queue, session, due, place, resumable, is_stateless };
+                let waiting = Waiting { call, queue, session, due, place, resumable, is_alone };
                 return Ok(Begun::Pending(waiting));
             }
             Received::Refused(fault) => refusal(Some(fault), answer),
@@ -196,12 +196,12 @@ impl Streamable {
 
     /// Waits until the call is over or says something; what becomes of it then is known.
     async fn finish(&self, visit: &Visit<'_>, waiting: Waiting, accepted: Accepted) -> Response<ReplyBody> {
-        let Waiting { call, queue, session, due, place, resumable, is_stateless } = waiting;
+        let Waiting { call, queue, session, due, place, resumable, is_alone } = waiting;
         let mut held: Vec<Box<dyn Held>> = Vec::new();
         held.extend(due.map(|due| Box::new(due) as Box<dyn Held>));
         held.extend(place.map(|place| Box::new(place) as Box<dyn Held>));
-        if is_stateless {
-            // Whoever closes the connection gives the call up.
+        if is_alone {
+            // Whoever closes the connection gives the call up: nobody else could have its answer, or end it.
             visit.lane.carry(Carried::Queue(Arc::downgrade(&queue), None));
             held.push(Box::new(Abandon(session)));
         }
@@ -391,7 +391,8 @@ struct Waiting {
     place: Option<StreamPlace>,
     /// The client, where it can come back to what the call says.
     resumable: Option<Arc<Client>>,
-    is_stateless: bool,
+    /// It belongs to no session.
+    is_alone: bool,
 }
 
 /// How a call ends that has said nothing by then; none where it says something first.
