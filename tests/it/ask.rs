@@ -243,6 +243,18 @@ mod asking {
         "done"
     }
 
+    /// Asks again and again, until that fails
+    #[mcp_tool]
+    async fn nagging(context: Context, told: State<Told>) {
+        loop {
+            let asked = context.elicit::<Name>("Name?").into_future();
+            if let Ok(Err(error)) = tokio::time::timeout(Duration::from_millis(20), asked).await {
+                let _ = told.0.0.send(error.to_string());
+                return;
+            }
+        }
+    }
+
     /// Lets the model use a tool
     #[mcp_tool]
     async fn agent(context: Context) -> Result<String, ToolError> {
@@ -637,6 +649,37 @@ async fn a_client_that_says_no_more_is_waited_for_no_more() {
     let said: Value = serde_json::from_str(rest.last().unwrap()).unwrap();
     assert_eq!(gist(&said["result"]), "the client did not answer", "{rest:?}");
     assert!(begun.elapsed() < Duration::from_secs(5), "it does not take the time that running calls get");
+}
+
+#[tokio::test]
+async fn nobody_is_asked_on_a_connection_that_has_gone() {
+    let options: ServerOptions = serde_json::from_value(json!({
+        "name": "n", "transport": {"type": "http-stream", "options": {"port": 0}},
+    }))
+    .expect("options");
+    let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+    // A queue without bounds does not give up by itself.
+    let mut limits = Limits::default();
+    (limits.stream_queue_messages, limits.stream_queue_bytes) = (None, None);
+    let server = asking::server().state(Told(sender)).with_options(options).limits(limits);
+    let bound = server.bind().await.expect("a server that starts");
+    let (address, handle) = (bound.local_addr().expect("a listener"), bound.handle());
+    tokio::spawn(bound.serve());
+    let post = async |session: Option<&str>, body: Value| {
+        let mut headers = vec![("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+        headers.extend(session.map(|session| ("Mcp-Session-Id", session)));
+        http::open(address, "POST", streamable::PATH, &headers, &body.to_string()).await
+    };
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}});
+    let begun = post(None, json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})).await;
+    let session = begun.header("mcp-session-id").expect("a session").to_owned();
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "nagging"}});
+    let mut asked = post(Some(&session), call).await;
+    assert!(asked.event().await.expect("a question").data.contains("elicitation/create"));
+    drop(asked);
+    let said = tokio::time::timeout(mcp_test_support::PATIENCE, told.recv()).await.expect("an end in time");
+    assert_eq!(said.as_deref(), Some("the client did not answer"));
+    handle.shut_down();
 }
 
 #[tokio::test]
