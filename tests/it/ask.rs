@@ -117,6 +117,31 @@ async fn a_client_without_the_feature_is_refused_in_the_words_of_its_version() {
 }
 
 #[tokio::test]
+async fn what_is_offered_is_an_object() {
+    for version in [ProtocolVersion::V2025_11_25, ProtocolVersion::V2026_07_28] {
+        let client = TestClient::of(example::server())
+            .version(version)
+            .offer("elicitation", json!({"form": {}, "url": false}))
+            .offer("sampling", json!(false))
+            .offer("roots", json!("no"))
+            .connect()
+            .await
+            .unwrap();
+        for (method, params) in [
+            ("tools/call", json!({"name": "write", "arguments": {"to": "x"}})),
+            ("tools/call", json!({"name": "book_with_account", "arguments": {}})),
+            ("resources/read", json!({"uri": "tables://menus"})),
+        ] {
+            let said = match client.request(method, params.clone()).await {
+                Ok(result) => result["content"][0]["text"].as_str().unwrap_or_default().to_owned(),
+                Err(refusal) => refusal.message,
+            };
+            assert!(said.contains("offer"), "{version}: {params}: {said}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_came_of_answers_is_for_nobody_to_keep() {
     use mcp_runtime::protocol::CacheScope;
     let server: fn() -> McpServer = || example::server().cache(Duration::from_secs(60), CacheScope::Public);

@@ -559,10 +559,10 @@ fn refused(error: &RawValue) -> AskError {
 }
 
 impl ClientFeature {
-    /// Whether a client offers it.
+    /// Whether a client offers it. A capability is an object: one that says `false` is none.
     fn is_offered(self, offered: Option<&ClientCapabilities>, version: ProtocolVersion) -> bool {
         let Some(offered) = offered else { return false };
-        let has = |capability: &Option<RawJson>| capability.is_some();
+        let has = |capability: &Option<RawJson>| capability.as_ref().is_some_and(RawJson::is_object);
         let part = |capability: &Option<RawJson>, name| capability.as_ref().is_some_and(|it| has_member(it, name));
         let elicitation = &offered.elicitation;
         // `{}` means forms: there was nothing else.
@@ -590,5 +590,5 @@ impl ClientFeature {
 }
 
 fn has_member(object: &RawJson, name: &str) -> bool {
-    object.parse::<Value>().is_ok_and(|object| object.get(name).is_some_and(|member| !member.is_null()))
+    object.parse::<Value>().is_ok_and(|object| object.get(name).is_some_and(Value::is_object))
 }
