@@ -92,6 +92,8 @@ rejections! {
     NoSessionHeader: BAD_REQUEST, "there must be one `Mcp-Session-Id` header; `initialize` gives it";
     /// A handshake in a session that has had one.
     OpenedAlready: BAD_REQUEST, "`initialize` begins a session of its own and comes without `Mcp-Session-Id`";
+    /// A version that there is not, or several.
+    UnknownVersion: BAD_REQUEST, "the `MCP-Protocol-Version` header names no version that this server speaks";
     /// The session's stream is open already.
     OneStreamOnly: CONFLICT, "the stream of this session is open already";
     /// No event of the session by which a stream could be resumed.

@@ -28,9 +28,11 @@ use super::{
 use crate::{
     limits::Limits,
     principal::Principal,
+    protocol::ProtocolVersion,
     server::{
         dispatch::{Caller, Dispatcher, Fault, Outcome, Pending, Received},
         message::{Belongs, Binding, Message},
+        mirrored::{HeaderLines, Line},
     },
     session::{
         Outbox, Overflow, Reply, Session,
@@ -125,7 +127,11 @@ impl Streamable {
             Belongs::Nowhere => None,
             Belongs::Opens if headers.contains_key(SESSION_ID) => return Err(Rejection::OpenedAlready),
             Belongs::ToSession if self.has_sessions => Some(self.client(visit)?),
-            Belongs::Opens | Belongs::ToSession => None,
+            Belongs::ToSession => {
+                expect_version(headers)?;
+                None
+            }
+            Belongs::Opens => None,
         };
         let session =
             client.as_ref().map_or_else(|| self.passing(visit, belongs), |client| Arc::clone(&client.session));
@@ -359,6 +365,7 @@ impl Streamable {
 
     /// The session that a request names; to anybody but its owner it does not exist.
     fn client(&self, visit: &Visit<'_>) -> Result<Arc<Client>, Rejection> {
+        expect_version(&visit.head.headers)?;
         let owner = visit.principal.map(|principal| principal.owner());
         let own = |client: &Arc<Client>| client.is_named_by_header() && client.session.belongs_to(owner);
         session_id(visit)?.and_then(|id| self.sessions.find(id)).filter(own).ok_or(Rejection::UnknownSession)
@@ -419,6 +426,15 @@ fn prime(client: &Client, trail: &Trail) -> (bool, Option<Bytes>) {
         return (false, None);
     }
     (true, trail.prime().map(priming_event))
+}
+
+/// Refuses a version that nobody speaks. A request that has an id is refused for that in better words before.
+fn expect_version(headers: &HeaderMap) -> Result<(), Rejection> {
+    match headers.line("mcp-protocol-version") {
+        Line::Absent => Ok(()),
+        Line::Says(said) if ProtocolVersion::parse(said).is_some() => Ok(()),
+        Line::Says(_) | Line::Garbled => Err(Rejection::UnknownVersion),
+    }
 }
 
 /// The one `Mcp-Session-Id` of a request; none where it cannot be one of ours.
