@@ -179,7 +179,8 @@ failures!(ToolError, ResourceError, PromptError);
 /// }
 /// ```
 impl Context {
-    /// Asks the user to fill in a form, whose fields are those of `T`; see [`ElicitationForm`].
+    /// Asks the user to fill in a form, whose fields are those of `T`; see [`ElicitationForm`]. Awaited, it gives what the
+    /// user did ([`Elicited`]), or why there is no answer ([`AskError`]): a client need not offer forms.
     ///
     /// Never ask for a secret in a form; [`Context::elicit_url`] is for that.
     pub fn elicit<T: ElicitationForm>(&self, message: impl Into<String>) -> Elicit<T> {
@@ -202,7 +203,8 @@ impl Context {
         ElicitUrl { context, key: None, before_task: false, message, url: url.into() }
     }
 
-    /// Asks the client's model.
+    /// Asks the client's model. Awaited, it gives what the model said, or why there is no answer ([`AskError`]): the user
+    /// may say no to it, which is [`AskError::Refused`] with the code -1.
     ///
     /// ```
     /// use mcp_runtime::{prelude::*, protocol::CreateMessageRequestParams};
@@ -221,6 +223,17 @@ impl Context {
     }
 
     /// Asks for the places that the client works in. They are advice: check every path all the same.
+    ///
+    /// ```
+    /// use mcp_runtime::prelude::*;
+    ///
+    /// /// Where the client works
+    /// #[mcp_tool]
+    /// async fn places(context: Context) -> Result<Vec<String>, ToolError> {
+    ///     Ok(context.roots().await?.into_iter().map(|root| root.uri).collect())
+    /// }
+    /// # fn main() {}
+    /// ```
     pub fn roots(&self) -> ListRoots {
         ListRoots { context: self.clone(), key: None, before_task: false }
     }
