@@ -116,6 +116,42 @@ async fn a_client_without_the_feature_is_refused_in_the_words_of_its_version() {
     }
 }
 
+#[tokio::test]
+async fn what_is_offered_is_an_object() {
+    for version in [ProtocolVersion::V2025_11_25, ProtocolVersion::V2026_07_28] {
+        let client = TestClient::of(example::server())
+            .version(version)
+            .offer("elicitation", json!({"form": {}, "url": false}))
+            .offer("sampling", json!(false))
+            .offer("roots", json!("no"))
+            .connect()
+            .await
+            .unwrap();
+        for (method, params) in [
+            ("tools/call", json!({"name": "write", "arguments": {"to": "x"}})),
+            ("tools/call", json!({"name": "book_with_account", "arguments": {}})),
+            ("resources/read", json!({"uri": "tables://menus"})),
+        ] {
+            let said = match client.request(method, params.clone()).await {
+                Ok(result) => result["content"][0]["text"].as_str().unwrap_or_default().to_owned(),
+                Err(refusal) => refusal.message,
+            };
+            assert!(said.contains("offer"), "{version}: {params}: {said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_came_of_answers_is_for_nobody_to_keep() {
+    use mcp_runtime::protocol::CacheScope;
+    let server: fn() -> McpServer = || example::server().cache(Duration::from_secs(60), CacheScope::Public);
+    let running = Running::start(Transport::Memory, server).await;
+    let mut wire = running.connect_offering(STATELESS, everything()).await;
+    let params = json!({"uri": "tables://menus"});
+    let said = wire.converse("resources/read", params, |method, params| answer(STATELESS, method, params)).await;
+    assert_eq!((&said["result"]["ttlMs"], &said["result"]["cacheScope"]), (&json!(0), &json!("private")), "{said}");
+}
+
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Name {
     #[schemars(length(min = 2))]
@@ -230,6 +266,18 @@ mod asking {
         });
         tokio::task::yield_now().await;
         "done"
+    }
+
+    /// Asks again and again, until that fails
+    #[mcp_tool]
+    async fn nagging(context: Context, told: State<Told>) {
+        loop {
+            let asked = context.elicit::<Name>("Name?").into_future();
+            if let Ok(Err(error)) = tokio::time::timeout(Duration::from_millis(20), asked).await {
+                let _ = told.0.0.send(error.to_string());
+                return;
+            }
+        }
     }
 
     /// Lets the model use a tool
@@ -348,6 +396,7 @@ async fn a_client_comes_back_until_all_is_answered() {
         json!({"question-1": null}),
         json!({"question-1": []}),
         json!({"question-1": {"action": "maybe"}}),
+        json!({"question-1": ["accept", {"name": "Ada"}]}),
         json!({"question-1": {"action": "accept"}}),
         json!({"question-1": {"action": "accept", "content": null}}),
         json!({"question-1": {"action": "accept", "content": []}}),
@@ -625,6 +674,37 @@ async fn a_client_that_says_no_more_is_waited_for_no_more() {
     let said: Value = serde_json::from_str(rest.last().unwrap()).unwrap();
     assert_eq!(gist(&said["result"]), "the client did not answer", "{rest:?}");
     assert!(begun.elapsed() < Duration::from_secs(5), "it does not take the time that running calls get");
+}
+
+#[tokio::test]
+async fn nobody_is_asked_on_a_connection_that_has_gone() {
+    let options: ServerOptions = serde_json::from_value(json!({
+        "name": "n", "transport": {"type": "http-stream", "options": {"port": 0}},
+    }))
+    .expect("options");
+    let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+    // A queue without bounds does not give up by itself.
+    let mut limits = Limits::default();
+    (limits.stream_queue_messages, limits.stream_queue_bytes) = (None, None);
+    let server = asking::server().state(Told(sender)).with_options(options).limits(limits);
+    let bound = server.bind().await.expect("a server that starts");
+    let (address, handle) = (bound.local_addr().expect("a listener"), bound.handle());
+    tokio::spawn(bound.serve());
+    let post = async |session: Option<&str>, body: Value| {
+        let mut headers = vec![("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+        headers.extend(session.map(|session| ("Mcp-Session-Id", session)));
+        http::open(address, "POST", streamable::PATH, &headers, &body.to_string()).await
+    };
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}});
+    let begun = post(None, json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})).await;
+    let session = begun.header("mcp-session-id").expect("a session").to_owned();
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "nagging"}});
+    let mut asked = post(Some(&session), call).await;
+    assert!(asked.event().await.expect("a question").data.contains("elicitation/create"));
+    drop(asked);
+    let said = tokio::time::timeout(mcp_test_support::PATIENCE, told.recv()).await.expect("an end in time");
+    assert_eq!(said.as_deref(), Some("the client did not answer"));
+    handle.shut_down();
 }
 
 #[tokio::test]

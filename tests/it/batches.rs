@@ -67,3 +67,22 @@ async fn a_batch_of_notifications_is_not_answered() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_batch_holds_no_request_that_speaks_for_itself() {
+    everywhere(async |case| {
+        // HTTP+SSE knows no such requests, and takes them for what its session has settled.
+        if case.version != "2025-03-26" || case.name.starts_with("Sse") {
+            return;
+        }
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let own = json!({"jsonrpc": "2.0", "id": 101, "method": "tools/list", "params": {"_meta": meta}});
+        case.wire.send(&json!([ping(100), own])).await;
+        let answer = case.wire.receive().await;
+        assert_eq!(answer["error"]["code"], -32600, "{}: {answer}", case.name);
+    })
+    .await;
+}

@@ -59,6 +59,11 @@ async fn each_situation_has_its_status() {
         ("its version", "POST", vec![JSON, BOTH, session, version("2025-11-25")], &ping, 200),
         ("another version", "POST", vec![JSON, BOTH, session, version("2025-06-18")], &ping, 200),
         ("a version that is none", "POST", vec![JSON, BOTH, session, version("1999-01-01")], &ping, 400),
+        ("a notification of none", "POST", vec![JSON, BOTH, session, version("1999-01-01")], notification, 400),
+        ("an answer of none", "POST", vec![JSON, BOTH, session, version("1999-01-01")], nobodys, 400),
+        ("a stream of none", "GET", vec![EVENTS, session, version("1999-01-01")], "", 400),
+        ("an end of none", "DELETE", vec![session, version("1999-01-01")], "", 400),
+        ("two versions", "POST", vec![JSON, BOTH, session, version("2025-11-25"), version("2025-06-18")], &ping, 400),
         ("an error is an answer", "POST", vec![JSON, BOTH, session], unknown, 200),
         ("a notification", "POST", vec![JSON, BOTH, session], notification, 202),
         ("a notification of no version", "POST", vec![JSON, BOTH, session, version("1999-01-01")], notification, 400),
@@ -165,6 +170,26 @@ async fn without_sessions_each_message_stands_alone() {
     assert_eq!(text_of(&event(&mut stream).await.unwrap().data), "t");
     assert_eq!(event(&mut stream).await, None);
     assert_eq!(served.handle.sessions(), 0);
+}
+
+#[tokio::test]
+async fn without_a_session_a_call_ends_with_its_connection() {
+    let served = Served::start(json!({"sessions": false})).await;
+    let headers = [JSON, BOTH, ("MCP-Protocol-Version", "2025-06-18")];
+    let steps = call(1, "steps", json!({"times": 2})).to_string();
+    let mut stream = http::open(served.address, "POST", "/mcp", &headers, &steps).await;
+    assert!(event(&mut stream).await.unwrap().data.contains("step 0"));
+    Gate::pass(&served.gate.began).await;
+    drop(stream);
+    Gate::pass(&served.gate.over).await;
+    // Before it has said anything, too.
+    let address = served.address;
+    let posted = tokio::spawn(async move {
+        http::open(address, "POST", "/mcp", &headers, &call(2, "wait", json!({})).to_string()).await
+    });
+    Gate::pass(&served.gate.began).await;
+    posted.abort();
+    Gate::pass(&served.gate.over).await;
 }
 
 #[tokio::test]

@@ -421,6 +421,28 @@ async fn questions_of_a_task_go_to_whoever_waits_for_its_result() {
 }
 
 #[tokio::test]
+async fn of_two_that_wait_for_a_result_the_one_that_stays_is_asked() {
+    for transport in [Transport::Memory, Transport::Stdio, Transport::Sse] {
+        let running = Running::start(transport, server).await;
+        let mut case = Case::connect(&running, transport, CORE).await;
+        let id = case.task("asks").await;
+        let first = case.wire.start("tasks/result", json!({"taskId": id})).await;
+        assert_eq!(case.wire.receive().await["method"], "elicitation/create", "{}", case.name);
+        let second = case.wire.start("tasks/result", json!({"taskId": id})).await;
+        for method in ["notifications/cancelled", "elicitation/create"] {
+            assert_eq!(case.wire.receive().await["method"], method, "{}", case.name);
+        }
+        case.wire.cancel(&json!(second)).await;
+        assert_eq!(case.wire.receive().await["method"], "notifications/cancelled", "{}", case.name);
+        let question = case.wire.receive().await;
+        assert_eq!(question["method"], "elicitation/create", "{}: {question}", case.name);
+        case.wire.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": accepted("Ada")})).await;
+        let answer = case.wire.answer(&json!(first)).await;
+        assert_eq!(answer["result"]["content"][0]["text"], "Hello, Ada!", "{}: {answer}", case.name);
+    }
+}
+
+#[tokio::test]
 async fn a_question_may_come_before_the_task() {
     everywhere(async |case| {
         if case.is_core {

@@ -179,7 +179,8 @@ failures!(ToolError, ResourceError, PromptError);
 /// }
 /// ```
 impl Context {
-    /// Asks the user to fill in a form, whose fields are those of `T`; see [`ElicitationForm`].
+    /// Asks the user to fill in a form, whose fields are those of `T`; see [`ElicitationForm`]. Awaited, it gives what the
+    /// user did ([`Elicited`]), or why there is no answer ([`AskError`]): a client need not offer forms.
     ///
     /// Never ask for a secret in a form; [`Context::elicit_url`] is for that.
     pub fn elicit<T: ElicitationForm>(&self, message: impl Into<String>) -> Elicit<T> {
@@ -202,7 +203,8 @@ impl Context {
         ElicitUrl { context, key: None, before_task: false, message, url: url.into() }
     }
 
-    /// Asks the client's model.
+    /// Asks the client's model. Awaited, it gives what the model said, or why there is no answer ([`AskError`]): the user
+    /// may say no to it, which is [`AskError::Refused`] with the code -1.
     ///
     /// ```
     /// use mcp_runtime::{prelude::*, protocol::CreateMessageRequestParams};
@@ -221,6 +223,17 @@ impl Context {
     }
 
     /// Asks for the places that the client works in. They are advice: check every path all the same.
+    ///
+    /// ```
+    /// use mcp_runtime::prelude::*;
+    ///
+    /// /// Where the client works
+    /// #[mcp_tool]
+    /// async fn places(context: Context) -> Result<Vec<String>, ToolError> {
+    ///     Ok(context.roots().await?.into_iter().map(|root| root.uri).collect())
+    /// }
+    /// # fn main() {}
+    /// ```
     pub fn roots(&self) -> ListRoots {
         ListRoots { context: self.clone(), key: None, before_task: false }
     }
@@ -397,9 +410,12 @@ fn failed<T: Send + 'static>(error: AskError) -> Answer<T> {
     Box::pin(std::future::ready(Err(error)))
 }
 
-/// An answer as what the standard says it is; the reason otherwise.
+/// An answer as what the standard says it is, an object above all; the reason otherwise.
 fn read<T: for<'de> Deserialize<'de>>(answer: &RawValue) -> Result<T, String> {
-    serde_json::from_str(answer.get()).map_err(|_| "it is not what the standard says".to_owned())
+    // Serde would take an array for a struct.
+    let answer = Some(answer.get()).filter(|answer| answer.starts_with('{'));
+    let answer = answer.and_then(|answer| serde_json::from_str(answer).ok());
+    answer.ok_or_else(|| "it is not what the standard says".to_owned())
 }
 
 fn elicited<T>(
@@ -556,10 +572,10 @@ fn refused(error: &RawValue) -> AskError {
 }
 
 impl ClientFeature {
-    /// Whether a client offers it.
+    /// Whether a client offers it. A capability is an object: one that says `false` is none.
     fn is_offered(self, offered: Option<&ClientCapabilities>, version: ProtocolVersion) -> bool {
         let Some(offered) = offered else { return false };
-        let has = |capability: &Option<RawJson>| capability.is_some();
+        let has = |capability: &Option<RawJson>| capability.as_ref().is_some_and(RawJson::is_object);
         let part = |capability: &Option<RawJson>, name| capability.as_ref().is_some_and(|it| has_member(it, name));
         let elicitation = &offered.elicitation;
         // `{}` means forms: there was nothing else.
@@ -587,5 +603,5 @@ impl ClientFeature {
 }
 
 fn has_member(object: &RawJson, name: &str) -> bool {
-    object.parse::<Value>().is_ok_and(|object| object.get(name).is_some_and(|member| !member.is_null()))
+    object.parse::<Value>().is_ok_and(|object| object.get(name).is_some_and(Value::is_object))
 }

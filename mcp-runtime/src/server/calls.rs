@@ -18,7 +18,7 @@ use super::{
     tasks,
 };
 use crate::protocol::{
-    ErrorCode, GetPromptResult, ReadResourceResult, RpcError, jsonrpc::write_raw_result, method::Method,
+    Caching, ErrorCode, GetPromptResult, ReadResourceResult, RpcError, jsonrpc::write_raw_result, method::Method,
 };
 
 impl Dispatcher {
@@ -122,7 +122,11 @@ impl Dispatcher {
                 scene: &scene,
             })))
         });
-        let declared = request.registry.declared(resource.spec.ttl, resource.spec.public_cache);
+        let declared = match request.params.input_responses.or(request.params.request_state) {
+            // What came of one client's answers is for nobody to keep.
+            Some(_) => Caching::default(),
+            None => request.registry.declared(resource.spec.ttl, resource.spec.public_cache),
+        };
         let keep = move |result: &mut ReadResourceResult| {
             result.ttl_ms.get_or_insert(declared.ttl_ms);
             result.cache_scope.get_or_insert(declared.cache_scope);

@@ -24,7 +24,8 @@ use crate::{
     session::{Call, Outbox, Reply, Session},
 };
 
-/// The call that a handler answers: report progress, log to the client, notice cancellation.
+/// The call that a handler answers: report progress, log to the client, ask it ([`Context::elicit`], [`Context::sample`],
+/// [`Context::roots`]), notice cancellation.
 ///
 /// Take it as a parameter, at any place; it is no argument that a client sees.
 ///

@@ -216,11 +216,7 @@ impl Dispatcher {
         if let Some(refusal) = refusal {
             return refuse(out, &Malformed::invalid_request(&refusal), version);
         }
-        let binding = match caller.binding {
-            Binding::Pipe | Binding::HttpSse => Binding::HttpSse,
-            Binding::Http(_) => caller.binding,
-        };
-        let messages: Vec<_> = messages.iter().map(|message| Single::read(message.get(), binding)).collect();
+        let messages: Vec<_> = messages.iter().map(|message| Single::read(message.get(), caller.binding)).collect();
         if messages.iter().flatten().any(|single| !matches!(single.era, Era::Session)) {
             let refusal = Malformed::invalid_request("a batch holds no request that speaks for itself");
             return refuse(out, &refusal, version);

@@ -1,6 +1,6 @@
 //! Headers that repeat parts of a message (2026-07-28, Streamable HTTP, "Request Headers"): they must say the same.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, value::RawValue};
@@ -129,16 +129,14 @@ impl MirroredArgument {
 
     /// Refuses a request whose header and argument differ. An argument that is not there needs no header.
     pub(super) fn check(&self, arguments: Option<&RawValue>, headers: &dyn HeaderLines) -> Result<(), RpcError> {
-        let Some(arguments) = arguments.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()) else {
-            return Ok(());
-        };
-        let value = self.path.iter().try_fold(&arguments, |value, name| value.get(name));
+        let Some(arguments) = arguments else { return Ok(()) };
         let line = headers.line(&self.header);
+        let Ok(value) = self.find(arguments) else { return Err(mismatch(&self.header, line)) };
         let says = |expected: &dyn Fn(&str) -> bool| match line {
             Line::Says(said) => decoded(said).is_some_and(|said| expected(&said)),
             Line::Absent | Line::Garbled => false,
         };
-        let same = match value {
+        let same = match &value {
             None | Some(Value::Null) => true,
             Some(Value::String(text)) => says(&|said| said == text),
             Some(Value::Bool(value)) => says(&|said| said == if *value { "true" } else { "false" }),
@@ -148,12 +146,28 @@ impl MirroredArgument {
         };
         if same { Ok(()) } else { Err(mismatch(&self.header, line)) }
     }
+
+    /// The argument, where there is one. Only what leads to it is looked at: what stands beside it may be anything.
+    fn find(&self, arguments: &RawValue) -> serde_json::Result<Option<Value>> {
+        let mut found = arguments;
+        for name in &self.path {
+            if !found.get().starts_with('{') {
+                return Ok(None);
+            }
+            let mut members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(found.get())?;
+            let Some(member) = members.remove(name.as_str()) else { return Ok(None) };
+            found = member;
+        }
+        serde_json::from_str(found.get()).map(Some)
+    }
 }
 
 /// Whether two decimal texts are one number.
 fn is_same_number(said: &str, value: &str) -> bool {
-    said == value
-        || matches!((said.parse::<f64>(), value.parse::<f64>()), (Ok(a), Ok(b)) if a.is_finite() && (a - b).abs() == 0.0)
+    if let (Ok(said), Ok(value)) = (said.parse::<i128>(), value.parse::<i128>()) {
+        return said == value;
+    }
+    matches!((said.parse::<f64>(), value.parse::<f64>()), (Ok(a), Ok(b)) if a.is_finite() && (a - b).abs() == 0.0)
 }
 
 /// A header's value, taken out of its base64 where it is in such; none where that is broken.
@@ -269,5 +283,31 @@ mod tests {
         check(&[("mcp-param-count", "43")], json!({"deep": {"count": 42}}), false);
         check(&[("mcp-param-flag", "true")], json!({"flag": true}), true);
         check(&[("mcp-param-flag", "True")], json!({"flag": true}), false);
+        let large = json!({"deep": {"count": 9_007_199_254_740_993_u64}});
+        check(&[("mcp-param-count", "9007199254740992")], large, false);
+    }
+
+    #[test]
+    fn what_stands_beside_an_argument_does_not_hide_it() {
+        let schema = json!({"properties": {
+            "text": {"type": "string", "x-mcp-header": "Text"},
+            "deep": {"type": "object", "properties": {"count": {"type": "integer", "x-mcp-header": "Count"}}},
+        }});
+        let marked = arguments(&schema).unwrap();
+        let says = Headers(&[("mcp-param-text", "x"), ("mcp-param-count", "1")]);
+        let check = |given: &str, fits: bool| {
+            let raw = serde_json::value::RawValue::from_string(given.to_owned()).unwrap();
+            let fitted = marked.iter().all(|argument| argument.check(Some(&raw), &says).is_ok());
+            assert_eq!(fitted, fits, "{given}");
+        };
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        for beside in ["1e999", r#""\ud800""#, &deep] {
+            check(&format!(r#"{{"text":"x","deep":{{"count":1,"z":{beside}}},"z":{beside}}}"#), true);
+            check(&format!(r#"{{"text":"y","z":{beside}}}"#), false);
+            check(&format!(r#"{{"deep":{{"count":2}},"z":{beside}}}"#), false);
+            check(&format!(r#"{{"deep":{{"count":2,"z":{beside}}}}}"#), false);
+        }
+        check(r#"{"text":"y","\ud800":1}"#, false);
+        check(r#"{"deep":[{"count":2}]}"#, true);
     }
 }

@@ -1,6 +1,8 @@
 //! The seal on what a client keeps for a call between its rounds: the client can neither read nor change it.
 
 use std::{
+    borrow::Cow,
+    collections::BTreeMap,
     fmt,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -136,12 +138,18 @@ impl Bond {
     /// What a request's state is bound to: who sends it, its method, and its parameters but for those of one round.
     pub(crate) fn new(owner: Option<&OwnerKey>, method: &str, params: Option<&RawValue>) -> Self {
         const OF_ONE_ROUND: [&str; 3] = ["_meta", "inputResponses", "requestState"];
-        let mut params = params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null);
-        if let Some(members) = params.as_object_mut() {
-            members.retain(|name, _| !OF_ONE_ROUND.contains(&name.as_str()));
-        }
         let mut text = Value::from(vec![owner.map(OwnerKey::as_str), Some(method)]).to_string();
-        write_sorted(&params, &mut text);
+        let params = params.map_or("null", RawValue::get);
+        match serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(params) {
+            Ok(mut members) => {
+                members.retain(|name, _| !OF_ONE_ROUND.contains(&&**name));
+                for (name, member) in members {
+                    text.push_str(&Value::from(name).to_string());
+                    write_member(member, &mut text);
+                }
+            }
+            Err(_) => text.push_str(params),
+        }
         Self(digest(text.as_bytes()))
     }
 }
@@ -154,6 +162,26 @@ pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
         digest.copy_from_slice(hash.as_ref());
     }
     digest
+}
+
+/// One parameter. What a [`Value`] cannot hold to the last digit is written as it came: a handler may read more of it, or
+/// pass over it, and what stands beside it must not become anything.
+fn write_member(member: &RawValue, text: &mut String) {
+    match serde_json::from_str(member.get()) {
+        Ok(value) if is_exact(&value) => write_sorted(&value, text),
+        _ => text.push_str(member.get()),
+    }
+}
+
+/// Whether no number in it was too large to be kept.
+fn is_exact(value: &Value) -> bool {
+    const INTEGERS: f64 = 9_223_372_036_854_775_808.0;
+    match value {
+        Value::Number(number) => !number.is_f64() || number.as_f64().is_some_and(|float| float.abs() < INTEGERS),
+        Value::Array(values) => values.iter().all(is_exact),
+        Value::Object(members) => members.values().all(is_exact),
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
+    }
 }
 
 /// JSON with members in the order of their names, so that equal values are equal texts.

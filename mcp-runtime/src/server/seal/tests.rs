@@ -91,6 +91,29 @@ fn a_state_belongs_to_its_owner_method_and_parameters() {
 }
 
 #[test]
+fn parameters_that_are_no_values_of_ours_are_told_apart_all_the_same() {
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    // A tool passes over what it does not know, whatever that is.
+    for unknown in ["1e999", r#""\ud800""#, &deep] {
+        let of = |path: &str| bond(&format!(r#"{{"name":"a","arguments":{{"path":"{path}","x":{unknown}}}}}"#));
+        assert_eq!(of("mine"), of("mine"), "{unknown}");
+        assert_ne!(of("mine"), of("yours"), "{unknown}");
+        let back = format!(r#"{{"requestState":"s","arguments":{{"path":"mine","x":{unknown}}},"name":"a"}}"#);
+        assert_eq!(bond(&back), of("mine"), "{unknown}");
+    }
+    for (one, other) in [
+        ("18446744073709551617", "18446744073709551618"),
+        ("-9223372036854775809", "-9223372036854775810"),
+        ("[1e20]", "[100000000000000000001]"),
+        (r#"{"a":{"b":1e999}}"#, r#"{"a":{"b":2e999}}"#),
+    ] {
+        let of = |value: &str| bond(&format!(r#"{{"arguments":{{"x":{value}}}}}"#));
+        assert_ne!(of(one), of(other), "{one} {other}");
+    }
+    assert_ne!(bond(r#"{"\ud800":1,"name":"a"}"#), bond(r#"{"\ud800":1,"name":"b"}"#));
+}
+
+#[test]
 fn a_state_expires() {
     let limits = Limits { state_age: Some(Duration::from_secs(60)), ..Limits::default() };
     let seal = Seal::new(&[], &limits).unwrap();

@@ -192,7 +192,7 @@ fn declares(request: &Request<'_>) -> bool {
     let offered = request.params.meta.client_capabilities;
     let offered = offered.and_then(|raw| serde_json::from_str::<Offered<'_>>(raw.get()).ok());
     let settings = offered.and_then(|offered| offered.extensions?.remove(EXTENSION));
-    settings.is_some_and(|settings| settings.get() != "null")
+    settings.is_some_and(|settings| settings.get().starts_with('{'))
 }
 
 fn missing() -> RpcError {

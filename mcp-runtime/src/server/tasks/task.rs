@@ -62,8 +62,8 @@ struct State {
     last_question: u64,
     /// How often its status or its questions have changed.
     turns: u64,
-    /// Where a client waits for the result (2025-11-25).
-    stream: Option<Arc<Stream>>,
+    /// Where clients wait for the result (2025-11-25): the latest hears what belongs to the task.
+    streams: Vec<Arc<Stream>>,
 }
 
 #[derive(Debug)]
@@ -137,7 +137,7 @@ impl Task {
                 questions: Vec::new(),
                 last_question: 0,
                 turns: 0,
-                stream: None,
+                streams: Vec::new(),
             }),
             changed: Notify::new(),
             place,
@@ -282,27 +282,28 @@ impl Task {
         });
     }
 
-    /// Lets a client that waits for the result hear what belongs to it. The latest hears alone.
+    /// Lets a client that waits for the result hear what belongs to it. The latest hears alone; when it goes, the one
+    /// before it hears again.
     pub(super) fn attach(self: &Arc<Self>, stream: Stream) -> Attached {
         let stream = Arc::new(stream);
-        self.change(|state| state.stream = Some(Arc::clone(&stream)));
+        self.change(|state| state.streams.push(Arc::clone(&stream)));
         Attached { task: Arc::clone(self), stream }
     }
 
     /// Where a client waits for the result, if one does.
     pub(in crate::server) fn heard_at(&self) -> Option<Arc<Stream>> {
-        self.state().stream.clone()
+        self.state().streams.last().cloned()
     }
 
     /// Resolves once a client waits for the result.
     pub(super) async fn heard(&self) -> Arc<Stream> {
-        self.until(|state| state.stream.clone()).await
+        self.until(|state| state.streams.last().cloned()).await
     }
 
     /// Resolves once that is no more where a client waits.
     pub(super) async fn unheard_at(&self, stream: &Arc<Stream>) {
         let same = |now: &Arc<Stream>| Arc::ptr_eq(now, stream);
-        self.until(|state| (!state.stream.as_ref().is_some_and(same)).then_some(())).await;
+        self.until(|state| (!state.streams.last().is_some_and(same)).then_some(())).await;
     }
 
     fn told_by(&self, state: &State) -> protocol::tasks::Task {
@@ -401,11 +402,7 @@ impl Drop for OpenQuestion<'_> {
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        self.task.change(|state| {
-            if state.stream.as_ref().is_some_and(|stream| Arc::ptr_eq(stream, &self.stream)) {
-                state.stream = None;
-            }
-        });
+        self.task.change(|state| state.streams.retain(|stream| !Arc::ptr_eq(stream, &self.stream)));
     }
 }
 

@@ -213,6 +213,9 @@ impl Streamable {
             visit.lane.carry(Carried::Queue(Arc::downgrade(&queue), None));
             held.push(Box::new(Abandon(session)));
         }
+        if resumable.is_none() {
+            held.push(Box::new(Unheard(Arc::clone(&queue))));
+        }
         let mut call = tokio::spawn(call);
         let over = if accepted.json { poll_fn(|cx| poll_first(&queue, &mut call, cx)).await } else { None };
         let outcome = match over {
@@ -467,6 +470,18 @@ fn refusal(fault: Option<Fault>, answer: Vec<u8>) -> Response<ReplyBody> {
         Some(Fault::UnknownMethod) => StatusCode::NOT_FOUND,
     };
     json(status, answer)
+}
+
+/// Lets a call know that nobody hears its reply any more, once this is dropped: else what it asks then would wait for an
+/// answer for as long as there is a session.
+struct Unheard(Arc<Outbox>);
+
+impl Held for Unheard {}
+
+impl Drop for Unheard {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
 /// Gives up all that is under way in a session of one message, once that is dropped.
