@@ -1,6 +1,6 @@
 //! Whether what a server says is what the standard has it say: one checker a version, made of the standard's own schema.
 //!
-//! Each message is checked twice. First against the schema as it is; then against the same schema [closed], in which an
+//! Each message is checked twice. First against the schema as it is; then against the same schema, closed, in which an
 //! object has the members that its definition lists and no others, so that nothing of a newer version passes as an
 //! unknown member of an open object.
 
