@@ -27,6 +27,7 @@ use crate::{
 #[derive(Clone, Copy)]
 pub(crate) enum Binding<'a> {
     /// HTTP+SSE, which knows versions with a handshake only.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has it"))]
     HttpSse,
     /// A pipe, or memory: the message says all.
     Pipe,
