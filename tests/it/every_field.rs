@@ -10,7 +10,7 @@ use mcp_runtime::{
         ReadResourceResult, ResourceLink, Role, TextContent,
     },
 };
-use mcp_test_support::{Running, Transport, VERSIONS, schema::Checker};
+use mcp_test_support::{Running, STATELESS, Transport, VERSIONS, schema::Checker};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -160,13 +160,13 @@ fn blocks() -> Vec<ContentBlock> {
 type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const ALWAYS: &str = "";
+const ICON: &[(&str, &str)] = &[("mimeType", ALWAYS), ("sizes", ALWAYS), ("theme", ALWAYS)];
 
 /// Each request with the objects in its result. A version whose schema lacks a definition has no such object.
 fn table() -> Vec<(&'static str, Value, Vec<Row>)> {
     // Declared entries have no `_meta` of their own, declared icons and annotations only what attributes take.
     const META: &[(&str, &str)] = &[("_meta", ALWAYS)];
     const LIST: &[(&str, &str)] = &[("_meta", ALWAYS), ("nextCursor", ALWAYS)];
-    const ICON: &[(&str, &str)] = &[("mimeType", ALWAYS), ("sizes", ALWAYS), ("theme", ALWAYS)];
     const DECLARED: &[(&str, &str)] = &[("lastModified", ALWAYS)];
     vec![
         (
@@ -266,7 +266,9 @@ fn check(version: &str, what: &str, result: &Value, rows: &[Row]) {
     for (place, definition, absent) in rows {
         let Some(mut listed) = checker.members(definition) else { continue };
         for (member, since) in *absent {
-            if version >= *since {
+            // In the newest version every result says who gives it.
+            let says_who = version == STATELESS && place.is_empty() && *member == "_meta";
+            if version >= *since && !says_who {
                 listed.remove(member);
             }
         }
@@ -286,7 +288,7 @@ async fn an_object_has_the_members_that_its_version_lists() {
         let rows: [Row; 4] = [
             ("", "InitializeResult", &[("_meta", ALWAYS)]),
             ("/serverInfo", "Implementation", &[("description", ALWAYS)]),
-            ("/serverInfo/icons/0", "Icon", &[("mimeType", ALWAYS), ("sizes", ALWAYS), ("theme", ALWAYS)]),
+            ("/serverInfo/icons/0", "Icon", ICON),
             ("/capabilities", "ServerCapabilities", &[("experimental", ALWAYS), ("tasks", ALWAYS)]),
         ];
         check(version, "initialize", &greeting["result"], &rows);
@@ -294,5 +296,18 @@ async fn an_object_has_the_members_that_its_version_lists() {
             let result = wire.result(method, params).await;
             check(version, method, &result, &rows);
         }
+    }
+    // Older versions may be told of extensions, too; their schemas do not say so.
+    let extended = || functions::server().extension("com.example/more", json!({}));
+    let mut wire = Running::start(Transport::Memory, extended).await.connect_as(STATELESS).await;
+    let rows: Vec<Row> = vec![
+        ("", "DiscoverResult", &[]),
+        ("/_meta/io.modelcontextprotocol~1serverInfo", "Implementation", &[("description", ALWAYS)]),
+        ("/_meta/io.modelcontextprotocol~1serverInfo/icons/0", "Icon", ICON),
+        ("/capabilities", "ServerCapabilities", &[("experimental", ALWAYS)]),
+    ];
+    for (method, params, rows) in table().into_iter().chain([("server/discover", json!({}), rows)]) {
+        let answer = wire.request(method, params).await;
+        check(STATELESS, method, &answer["result"], &rows);
     }
 }

@@ -10,6 +10,7 @@ use crate::fixture;
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// A request, and what its headers say; what is not said here is as it should be.
 #[derive(Clone)]
@@ -75,6 +76,7 @@ async fn check(running: &Running, asked: &Asked, status: u16, code: i64) -> Valu
 async fn requests_are_refused_for_the_first_thing_that_is_wrong() {
     let running = Running::start(Transport::Http, fixture::server).await;
     let list = || Asked::new("tools/list", json!({}));
+    let discover = || Asked::new("server/discover", json!({}));
     let call = |name: &str, arguments: Value| Asked::new("tools/call", json!({"name": name, "arguments": arguments}));
     let add = || call("add", json!({"a": 1, "b": 2}));
     let meta = |version: Value| json!({VERSION: version, CAPABILITIES: {}});
@@ -132,12 +134,13 @@ async fn requests_are_refused_for_the_first_thing_that_is_wrong() {
         (call("routed", json!({"region": null})), 200, 0),
         (call("routed", json!({})).header("Mcp-Param-Region", Some("eu")), 200, 0),
         (call("nothing", json!({"region": "eu"})), 200, -32602),
-        // The level, which is looked at last.
-        (
-            add().meta(json!({VERSION: STATELESS, CAPABILITIES: {}, "io.modelcontextprotocol/logLevel": "loud"})),
-            200,
-            -32602,
-        ),
+        // The level and the token, which are looked at last.
+        (add().meta(json!({VERSION: STATELESS, CAPABILITIES: {}, LEVEL: "loud"})), 200, -32602),
+        (list().meta(json!({VERSION: STATELESS, CAPABILITIES: {}, LEVEL: "loud"})), 200, -32602),
+        (list().meta(json!({VERSION: STATELESS, CAPABILITIES: {}, "progressToken": {}})), 200, -32602),
+        (list().meta(json!({VERSION: STATELESS, CAPABILITIES: {}, LEVEL: "debug"})), 200, 0),
+        (discover().meta(json!({VERSION: STATELESS, CAPABILITIES: {}, LEVEL: 5})), 200, -32602),
+        (discover(), 200, 0),
     ] {
         check(&running, &asked, status, code).await;
     }

@@ -25,6 +25,7 @@ impl Dispatcher {
     pub(super) fn list(&self, list: List, request: &Request<'_>, out: &mut Vec<u8>) -> Result<(), RpcError> {
         request.must_offer(list)?;
         let cursor = request.params.cursor()?;
+        request.check_meta()?;
         let page = request.registry.pages(list, request.version).page(cursor.as_deref())?;
         write_raw_result(out, request.id, page);
         Ok(())
@@ -193,6 +194,16 @@ impl<'a> Request<'a> {
         Err(RpcError::new(ErrorCode::MethodNotFound, format!("this server has no {things}")))
     }
 
+    /// Refuses what no handler looks at, and is wrong all the same: by what the request wants its progress told, and from
+    /// which level on it wants to be told.
+    pub(super) fn check_meta(&self) -> Result<(), RpcError> {
+        self.params.meta.progress_token()?;
+        if self.version.is_stateless() {
+            self.params.meta.log_level()?;
+        }
+        Ok(())
+    }
+
     /// What the request's handler may know of it.
     fn scene(&self, states: &'a Arc<States>) -> Result<Scene<'a>, RpcError> {
         let mut scene = Scene::new(self.caller, self.version, states);
@@ -209,6 +220,7 @@ impl<'a> Request<'a> {
         Bond::new(self.caller.principal.map(|principal| principal.owner()), self.method, self.raw)
     }
 }
+
 pub(super) fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> RpcError {
     let mut message = format!("there is no {kind} `{}`", excerpt(name));
     if let Some(near) = nearest(name, names) {

@@ -357,6 +357,7 @@ impl Dispatcher {
                 write_result(out, id, &result);
             }
             Method::Discover => {
+                request.check_meta()?;
                 let result = lifecycle::discover(registry);
                 self.frame.write_own(out, id, version, &result);
             }
@@ -390,6 +391,7 @@ fn refuse(out: &mut Vec<u8>, malformed: &Malformed<'_>, version: ProtocolVersion
     write_error(out, malformed.id, &malformed.error, version);
     Received::Refused(Fault::Malformed)
 }
+
 fn set_level(session: &Session, params: Option<&RawValue>) -> Result<(), RpcError> {
     #[derive(Deserialize)]
     struct Params<'a> {
@@ -413,6 +415,7 @@ fn cancel(session: &Session, params: Option<&RawValue>) {
         session.cancel(params.request_id.get());
     }
 }
+
 fn array(answers: &[Vec<u8>]) -> Vec<u8> {
     let mut array = vec![b'['];
     array.extend(answers.join(&b','));
