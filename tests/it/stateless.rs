@@ -188,6 +188,24 @@ async fn both_eras_share_a_pipe_and_an_endpoint() {
 }
 
 #[tokio::test]
+async fn a_request_that_fails_to_speak_for_itself_is_told_why() {
+    for transport in [Transport::Memory, Transport::Stdio] {
+        let running = Running::start(transport, fixture::server).await;
+        let mut wire = running.connect().await;
+        for (id, params, code) in [
+            (1, format!(r#"{{"_meta":{{"{VERSION}":"{STATELESS}"}},"_meta":{{}}}}"#), -32602),
+            (2, format!(r#"{{"_meta":{{"{VERSION}":"{STATELESS}","{VERSION}":"{STATELESS}"}}}}"#), -32602),
+            (3, "{}".to_owned(), -32600),
+        ] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list","params":{params}}}"#);
+            wire.send_text(&text).await;
+            let answer = wire.answer(&json!(id)).await;
+            assert_eq!(answer["error"]["code"], code, "{transport:?}: {text}: {answer}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn how_long_results_keep_is_said() {
     use std::time::Duration;
 

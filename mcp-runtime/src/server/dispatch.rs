@@ -320,6 +320,8 @@ impl Dispatcher {
         let session = caller.session;
         if !version.is_stateless() && session.agreed().is_none() && !matches!(found, Method::Initialize | Method::Ping)
         {
+            // It may have been meant to speak for itself: what keeps it from that helps more.
+            params.as_ref().map_err(Clone::clone)?;
             return Err(RpcError::invalid_request("`initialize` comes first").into());
         }
         if session.is_under_way(id.as_str()) {
