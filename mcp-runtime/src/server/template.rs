@@ -34,7 +34,8 @@ pub(crate) fn is_same(a: &[Segment], b: &[Segment]) -> bool {
 
 /// The values of the template's variables in `uri`, percent-decoded once; `None` where the URI is not of this template.
 ///
-/// A `{name}` takes one path segment: no `/`, written or encoded, and neither `.` nor `..`. A `{+name}` takes anything.
+/// A `{name}` takes one path segment: no `/`, written or encoded, neither `.` nor `..`, and no `..` between backslashes,
+/// which lead out of a folder elsewhere. A `{+name}` takes anything.
 pub(crate) fn match_uri(segments: &'static [Segment], uri: &str) -> Option<Vec<(&'static str, String)>> {
     if uri.len() > MAX_URI_BYTES {
         return None;
@@ -110,7 +111,8 @@ fn value(text: &str, reserved: bool) -> Option<String> {
         return None;
     }
     let value = decode(text)?;
-    let allowed = !value.contains('\0') && (reserved || !(value.contains('/') || value == "." || value == ".."));
+    let is_segment = || !value.contains('/') && value != "." && value.split('\\').all(|part| part != "..");
+    let allowed = !value.contains('\0') && (reserved || is_segment());
     allowed.then_some(value)
 }
 
@@ -160,7 +162,7 @@ mod tests {
         check(SQUARE, "calc://square/a%20b%25", Some(&[("n", "a b%")]));
         check(SQUARE, "calc://square/%C3%A9", Some(&[("n", "é")]));
         check(SQUARE, "calc://square/...", Some(&[("n", "...")]));
-        for refused in ["", "1/2", "a%2Fb", "..", "%2e%2E", ".", "%", "%zz", "%ff", "a%00"] {
+        for refused in ["", "1/2", "a%2Fb", "..", "%2e%2E", ".", "%", "%zz", "%ff", "a%00", "a%5C..%5Cb", "..\\b"] {
             check(SQUARE, &format!("calc://square/{refused}"), None);
         }
         check(SQUARE, "calc://cube/12", None);
@@ -187,7 +189,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_encoded_comes_back(a in "[^/\0]{1,20}", b in "[^/\0]{1,20}") {
-            prop_assume!(![".", ".."].contains(&a.as_str()) && ![".", ".."].contains(&b.as_str()));
+            let is_segment = |text: &str| text != "." && text.split('\\').all(|part| part != "..");
+            prop_assume!(is_segment(&a) && is_segment(&b));
             let uri = format!("x://{}-{}", encode(&a), encode(&b));
             prop_assert_eq!(match_uri(TWO, &uri), Some(vec![("a", a), ("b", b)]));
         }
