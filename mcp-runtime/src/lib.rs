@@ -74,8 +74,8 @@ pub use server::{
     form::{ElicitationForm, FormError},
     handle::Handle,
     outcome::{
-        IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, Json, PromptError, ReadRequest, ResourceError,
-        ToolError,
+        Failure, IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, Json, PromptError, ReadRequest,
+        ResourceError, StructuredContent, ToolError,
     },
 };
 

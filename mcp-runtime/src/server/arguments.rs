@@ -32,7 +32,7 @@ use crate::protocol::{CallToolResult, GetPromptResult, ReadResourceResult, RpcEr
     message = "`{Self}` cannot be a parameter of a tool",
     label = "neither an argument nor an extractor",
     note = "an argument derives `serde::Deserialize` and `schemars::JsonSchema`; both must be there",
-    note = "an extractor is `Context`, `State<T>` or a type of your own that implements `mcp_runtime::FromContext`"
+    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`"
 )]
 pub trait ToolParameter<M>: Sized {
     /// Writes down the type's schema, or what it needs of the context.
@@ -49,7 +49,7 @@ pub trait ToolParameter<M>: Sized {
     message = "`{Self}` cannot be a parameter of a prompt",
     label = "not text-like",
     note = "the arguments of a prompt are text: `String`, a type that implements `std::str::FromStr`, or an `Option` of one",
-    note = "an extractor is `Context`, `State<T>` or a type of your own that implements `mcp_runtime::FromContext`"
+    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`"
 )]
 pub trait PromptParameter<M>: Sized {
     /// Writes down whether it is required, or what it needs of the context.
@@ -78,7 +78,7 @@ pub trait TemplateVariable<M>: Sized {
     message = "parameter `{Name}` of type `{Self}` is neither a variable of the URI template nor an extractor",
     label = "not in the template",
     note = "add `{{{Name}}}` to the template, or remove the parameter",
-    note = "an extractor is `Context`, `State<T>` or a type of your own that implements `mcp_runtime::FromContext`"
+    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`"
 )]
 pub trait ResourceExtractor<Name>: Sized {
     /// Writes down what it needs of the context.

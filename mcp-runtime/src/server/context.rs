@@ -354,7 +354,7 @@ impl Serialize for Figure {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be taken from the context of a call",
     label = "no extractor",
-    note = "extractors are `Context`, `State<T>` and your own types that implement `mcp_runtime::FromContext`"
+    note = "extractors are `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` and your own types that implement `mcp_runtime::FromContext`"
 )]
 pub trait FromContext: Sized + Send {
     /// What the caller is told when it cannot be had: an `isError` result of a tool, -32603 otherwise.

@@ -142,6 +142,29 @@ pub trait IntoGetPromptResult {
     fn into_get_prompt_result(self) -> Result<GetPromptResult, RpcError>;
 }
 
+/// What [`Json`] may hold as the result of a tool.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be structured content",
+    label = "cannot be written as JSON, or has no schema",
+    note = "derive both `serde::Serialize` and `schemars::JsonSchema` for `{Self}`"
+)]
+pub trait StructuredContent: Serialize + JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + JsonSchema> StructuredContent for T {}
+
+/// What may be the error of a tool, a resource or a prompt: the client gets its text.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a tool, a resource or a prompt",
+    label = "has no text",
+    note = "implement `std::fmt::Display` for `{Self}`: the text is what the client reads",
+    note = "or return a `ToolError`, a `ResourceError` or a `PromptError`: `.map_err(|_| ToolError::new(\"…\"))`"
+)]
+pub trait Failure: Display {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Display> Failure for E {}
+
 /// Which resource is read.
 #[derive(Clone, Debug)]
 pub struct ReadRequest {
@@ -335,7 +358,7 @@ macro_rules! display_results {
 }
 display_results!(bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
 
-impl<T: Serialize + JsonSchema> IntoCallToolResult for Json<T> {
+impl<T: StructuredContent> IntoCallToolResult for Json<T> {
     fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
         let structured = RawJson::new(&self.0).map_err(|error| unwritable(&error))?;
         let content = vec![ContentBlock::text(structured.get())];
@@ -371,7 +394,7 @@ impl IntoCallToolResult for CallToolResult {
     }
 }
 
-impl<T: IntoCallToolResult, E: Display> IntoCallToolResult for Result<T, E> {
+impl<T: IntoCallToolResult, E: Failure> IntoCallToolResult for Result<T, E> {
     fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
         self.map_or_else(|error| Ok(tool_failure(&error)), T::into_call_tool_result)
     }
@@ -430,7 +453,7 @@ impl IntoReadResourceResult for ReadResourceResult {
     }
 }
 
-impl<T: IntoReadResourceResult, E: Display + 'static> IntoReadResourceResult for Result<T, E> {
+impl<T: IntoReadResourceResult, E: Failure + 'static> IntoReadResourceResult for Result<T, E> {
     fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
         self.map_err(|error| resource_failure(&error, request))?.into_read_resource_result(request)
     }
@@ -454,7 +477,7 @@ impl IntoGetPromptResult for GetPromptResult {
     }
 }
 
-impl<T: IntoGetPromptResult, E: Display + 'static> IntoGetPromptResult for Result<T, E> {
+impl<T: IntoGetPromptResult, E: Failure + 'static> IntoGetPromptResult for Result<T, E> {
     fn into_get_prompt_result(self) -> Result<GetPromptResult, RpcError> {
         self.map_err(|error| prompt_failure(&error))?.into_get_prompt_result()
     }

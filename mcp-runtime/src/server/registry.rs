@@ -33,18 +33,36 @@ use crate::protocol::{
 };
 
 /// A lone tool: the type beside a function under `#[mcp_tool]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tool",
+    label = "not a function under `#[mcp_tool]`",
+    note = "name the function: `.tool::<function>()`, and put `#[mcp_tool]` above it",
+    note = "the functions of a block or a module under `#[mcp_server]` are mounted together: `.mount(module::server())`"
+)]
 pub trait ToolItem {
     /// The function's table entry.
     const TOOL: Tool<()>;
 }
 
 /// A lone resource: the type beside a function under `#[mcp_resource]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no resource",
+    label = "not a function under `#[mcp_resource]`",
+    note = "name the function: `.resource::<function>()`, and put `#[mcp_resource]` above it",
+    note = "the functions of a block or a module under `#[mcp_server]` are mounted together: `.mount(module::server())`"
+)]
 pub trait ResourceItem {
     /// The function's table entry.
     const RESOURCE: Resource<()>;
 }
 
 /// A lone prompt: the type beside a function under `#[mcp_prompt]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no prompt",
+    label = "not a function under `#[mcp_prompt]`",
+    note = "name the function: `.prompt::<function>()`, and put `#[mcp_prompt]` above it",
+    note = "the functions of a block or a module under `#[mcp_server]` are mounted together: `.mount(module::server())`"
+)]
 pub trait PromptItem {
     /// The function's table entry.
     const PROMPT: Prompt<()>;
