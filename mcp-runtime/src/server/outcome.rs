@@ -360,14 +360,19 @@ display_results!(bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, 
 
 impl<T: StructuredContent> IntoCallToolResult for Json<T> {
     fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
-        let structured = RawJson::new(&self.0).map_err(|error| unwritable(&error))?;
-        let content = vec![ContentBlock::text(structured.get())];
-        Ok(CallToolResult { content, structured_content: Some(structured), ..CallToolResult::default() })
+        structured(RawJson::new(&self.0))
     }
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
         Some(T::json_schema(generator))
     }
+}
+
+// What stands outside of a generic function is compiled once, and not once a tool.
+fn structured(written: Result<RawJson, serde_json::Error>) -> Result<CallToolResult, RpcError> {
+    let structured = written.map_err(|error| unwritable(&error))?;
+    let content = vec![ContentBlock::text(structured.get())];
+    Ok(CallToolResult { content, structured_content: Some(structured), ..CallToolResult::default() })
 }
 
 impl IntoCallToolResult for ContentBlock {
@@ -396,7 +401,10 @@ impl IntoCallToolResult for CallToolResult {
 
 impl<T: IntoCallToolResult, E: Failure> IntoCallToolResult for Result<T, E> {
     fn into_call_tool_result(self) -> Result<CallToolResult, RpcError> {
-        self.map_or_else(|error| Ok(tool_failure(&error)), T::into_call_tool_result)
+        match self {
+            Ok(value) => value.into_call_tool_result(),
+            Err(error) => Ok(tool_failure(&error)),
+        }
     }
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
@@ -426,11 +434,15 @@ impl IntoReadResourceResult for Vec<u8> {
 
 impl<T: Serialize> IntoReadResourceResult for Json<T> {
     fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
-        let text = serde_json::to_string(&self.0).map_err(|error| unwritable(&error))?;
-        let mut contents = ResourceContents::text(request.uri.clone(), text);
-        contents.mime_type = Some(request.mime_type.unwrap_or("application/json").to_owned());
-        Ok(ReadResourceResult::new(vec![contents]))
+        document(serde_json::to_string(&self.0), request)
     }
+}
+
+fn document(written: Result<String, serde_json::Error>, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
+    let text = written.map_err(|error| unwritable(&error))?;
+    let mut contents = ResourceContents::text(request.uri.clone(), text);
+    contents.mime_type = Some(request.mime_type.unwrap_or("application/json").to_owned());
+    Ok(ReadResourceResult::new(vec![contents]))
 }
 
 impl IntoReadResourceResult for ResourceContents {
@@ -455,7 +467,10 @@ impl IntoReadResourceResult for ReadResourceResult {
 
 impl<T: IntoReadResourceResult, E: Failure + 'static> IntoReadResourceResult for Result<T, E> {
     fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
-        self.map_err(|error| resource_failure(&error, request))?.into_read_resource_result(request)
+        match self {
+            Ok(value) => value.into_read_resource_result(request),
+            Err(error) => Err(resource_failure(&error, request)),
+        }
     }
 }
 
@@ -479,6 +494,9 @@ impl IntoGetPromptResult for GetPromptResult {
 
 impl<T: IntoGetPromptResult, E: Failure + 'static> IntoGetPromptResult for Result<T, E> {
     fn into_get_prompt_result(self) -> Result<GetPromptResult, RpcError> {
-        self.map_err(|error| prompt_failure(&error))?.into_get_prompt_result()
+        match self {
+            Ok(value) => value.into_get_prompt_result(),
+            Err(error) => Err(prompt_failure(&error)),
+        }
     }
 }
