@@ -205,6 +205,7 @@ pub(crate) fn descriptor(kind: Kind, function: &Function, runtime: &Runtime, ent
     let span = hygienic(function.sig.ident.span());
     let ident = namesake(&function.sig.ident);
     let (vis, cfgs, runtime) = (&function.vis, function.cfgs(), runtime.at(span));
+    let part = format!("the function `{}`", function.sig.ident.unraw());
     let (item, constant, ty) = match kind {
         Kind::Tool => ("ToolItem", "TOOL", "Tool"),
         Kind::Resource => ("ResourceItem", "RESOURCE", "Resource"),
@@ -219,6 +220,7 @@ pub(crate) fn descriptor(kind: Kind, function: &Function, runtime: &Runtime, ent
         #(#cfgs)*
         #[doc(hidden)]
         impl #runtime::#item for #ident {
+            const PART: &'static ::core::primitive::str = #part;
             const #constant: #runtime::#ty<()> = #entry;
         }
     }

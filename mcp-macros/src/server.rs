@@ -3,7 +3,8 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{
-    Attribute, Ident, ImplItem, Item, ItemImpl, ItemMod, LitStr, Meta, Path, Token,
+    Attribute, Generics, Ident, ImplItem, Item, ItemImpl, ItemMod, LitStr, Meta, Path, Token, Type, UseTree,
+    ext::IdentExt,
     parse::{ParseStream, Parser, discouraged::Speculative},
     punctuated::Punctuated,
     spanned::Spanned,
@@ -15,7 +16,7 @@ use super::{
     diagnostics::Errors,
     entry::{Entry, icons, only_one},
     options::{At, Options},
-    paths::{Runtime, hygienic},
+    paths::{Runtime, hygienic, namesake},
     signature::{Function, Kind},
 };
 
@@ -51,8 +52,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
     };
     let options = ServerOptions::validate(keys, &block.attrs, &mut errors);
     let gathered = block.gather(&mut errors);
-    let server = gathered.server(&options);
-    let output = gathered.around(server);
+    let output = gathered.around(&options);
     let errors = errors.into_tokens();
     quote_spanned!(Span::mixed_site()=> #output #errors)
 }
@@ -68,12 +68,13 @@ struct Block {
 }
 
 enum Form {
-    /// The type, and whether the block implements a trait.
+    /// The type with its generics, and whether the block implements a trait.
     Impl {
-        ty: Box<syn::Type>,
+        ty: Box<Type>,
+        generics: Box<Generics>,
         of_trait: Option<Path>,
     },
-    Module,
+    Module(Ident),
 }
 
 impl Block {
@@ -96,10 +97,11 @@ impl Block {
         let empty = Group::new(Delimiter::Brace, TokenStream::new());
         let shell = header.clone().into_iter().chain([TokenTree::Group(empty)]).collect::<TokenStream>();
         let (form, attrs) = match syn::parse2::<Item>(shell)? {
-            Item::Impl(ItemImpl { attrs, trait_, self_ty, .. }) => {
-                (Form::Impl { ty: self_ty, of_trait: trait_.map(|(path, _)| path) }, attrs)
+            Item::Impl(ItemImpl { attrs, generics, trait_, self_ty, .. }) => {
+                let of_trait = trait_.map(|(path, _)| path);
+                (Form::Impl { ty: self_ty, generics: Box::new(generics), of_trait }, attrs)
             }
-            Item::Mod(module) => (Form::Module, module.attrs),
+            Item::Mod(module) => (Form::Module(module.ident), module.attrs),
             _ => return Err(syn::Error::new(Span::call_site(), USAGE)),
         };
         Ok(Self { form, attrs, header, braces })
@@ -109,22 +111,31 @@ impl Block {
     fn gather(self, errors: &mut Errors) -> Gathered {
         let mut members = Vec::new();
         let mut inner = Vec::new();
+        let mut rest = self.braces.stream();
         let parser = |input: ParseStream<'_>| {
             inner = input.call(Attribute::parse_inner)?;
+            rest = input.fork().parse()?;
             while !input.is_empty() {
                 members.push(member(input, &self.form, errors)?);
             }
             Ok(())
         };
-        let readable = match parser.parse2(self.braces.stream()) {
-            Ok(()) => true,
-            Err(error) => {
-                errors.syntax(error);
-                false
-            }
+        let parsed = parser.parse2(self.braces.stream());
+        let unreadable = parsed.err().map(|error| {
+            errors.syntax(error);
+            // A function that the compiler drops cannot be called.
+            members.clear();
+            rest
+        });
+        let mut gathered = Gathered {
+            block: self,
+            inner,
+            members: Vec::new(),
+            entries: Vec::new(),
+            own_server: false,
+            own_type: false,
+            unreadable,
         };
-        let mut gathered =
-            Gathered { block: self, inner, members: Vec::new(), entries: Vec::new(), own_server: None, readable };
         for member in members {
             gathered.add(member, errors);
         }
@@ -141,7 +152,8 @@ impl Block {
 
 enum Member {
     Function(Box<Function>),
-    Other(TokenStream),
+    /// Something else, and whether it is a type of the name that the macro would use.
+    Other(TokenStream, bool),
 }
 
 /// One member of a block or a module.
@@ -152,6 +164,23 @@ fn member(input: ParseStream<'_>, form: &Form, errors: &mut Errors) -> syn::Resu
         input.advance_to(&ahead);
         return Ok(Member::Function(Box::new(function)));
     }
+    let mut own_type = false;
+    let (item, call) = match form {
+        Form::Impl { .. } => {
+            let item: ImplItem = input.parse()?;
+            let call = if let ImplItem::Macro(item) = &item { Some(item.mac.clone()) } else { None };
+            (item.into_token_stream(), call)
+        }
+        Form::Module(_) => {
+            let item: Item = input.parse()?;
+            let call = match &item {
+                Item::Macro(item) if item.ident.is_none() => Some(item.mac.clone()),
+                _ => None,
+            };
+            own_type = is_type_named(&item, "server");
+            (item.into_token_stream(), call)
+        }
+    };
     attrs.retain(|attr| match kind_of(attr) {
         Some(kind) => {
             errors.on(attr, format_args!("`#[{}]` goes on a function with a body; move it to one", kind.attribute()));
@@ -159,25 +188,10 @@ fn member(input: ParseStream<'_>, form: &Form, errors: &mut Errors) -> syn::Resu
         }
         None => true,
     });
-    let (item, call) = match form {
-        Form::Impl { .. } => {
-            let item: ImplItem = input.parse()?;
-            let call = if let ImplItem::Macro(item) = &item { Some(item.mac.clone()) } else { None };
-            (item.into_token_stream(), call)
-        }
-        Form::Module => {
-            let item: Item = input.parse()?;
-            let call = match &item {
-                Item::Macro(item) if item.ident.is_none() => Some(item.mac.clone()),
-                _ => None,
-            };
-            (item.into_token_stream(), call)
-        }
-    };
     if let Some(call) = call {
         let place = match form {
             Form::Impl { .. } => "block",
-            Form::Module => "module",
+            Form::Module(_) => "module",
         };
         errors.on(
             &call.path,
@@ -185,10 +199,34 @@ fn member(input: ParseStream<'_>, form: &Form, errors: &mut Errors) -> syn::Resu
         );
         if place == "block" {
             // What it makes would be lone functions with receivers, and each of them a second error.
-            return Ok(Member::Other(TokenStream::new()));
+            return Ok(Member::Other(TokenStream::new(), false));
         }
     }
-    Ok(Member::Other(attrs.into_iter().map(ToTokens::into_token_stream).chain([item]).collect()))
+    Ok(Member::Other(attrs.into_iter().map(ToTokens::into_token_stream).chain([item]).collect(), own_type))
+}
+
+/// Whether an item takes that name where types have theirs.
+fn is_type_named(item: &Item, name: &str) -> bool {
+    match item {
+        Item::Struct(item) => item.ident == name,
+        Item::Enum(item) => item.ident == name,
+        Item::Union(item) => item.ident == name,
+        Item::Type(item) => item.ident == name,
+        Item::Trait(item) => item.ident == name,
+        Item::Mod(item) => item.ident == name,
+        Item::Use(item) => brings(&item.tree, name),
+        _ => false,
+    }
+}
+
+fn brings(tree: &UseTree, name: &str) -> bool {
+    match tree {
+        UseTree::Path(path) => brings(&path.tree, name),
+        UseTree::Name(used) => used.ident == name,
+        UseTree::Rename(used) => used.rename == name,
+        UseTree::Group(group) => group.items.iter().any(|tree| brings(tree, name)),
+        UseTree::Glob(_) => false,
+    }
 }
 
 /// A block with its functions checked.
@@ -197,10 +235,11 @@ struct Gathered {
     inner: Vec<Attribute>,
     members: Vec<TokenStream>,
     entries: Vec<Found>,
-    /// The user's own function of the name that the macro would use.
-    own_server: Option<Ident>,
-    /// Whether all members could be read.
-    readable: bool,
+    /// There is a function of the user's of the name that the macro would use, or a type.
+    own_server: bool,
+    own_type: bool,
+    /// The members, if they could not all be read.
+    unreadable: Option<TokenStream>,
 }
 
 /// A checked function, and the conditions under which it is there.
@@ -215,7 +254,10 @@ impl Gathered {
     fn add(&mut self, member: Member, errors: &mut Errors) {
         let mut function = match member {
             Member::Function(function) => *function,
-            Member::Other(tokens) => return self.members.push(tokens),
+            Member::Other(tokens, own_type) => {
+                self.own_type |= own_type;
+                return self.members.push(tokens);
+            }
         };
         let maker = self.maker();
         if function.sig.ident == maker {
@@ -223,7 +265,7 @@ impl Gathered {
                 function.sig.ident.span(),
                 format_args!("`#[mcp_server]` makes a function `{maker}` itself; rename this one"),
             );
-            self.own_server = Some(function.sig.ident.clone());
+            self.own_server = true;
         }
         let uses = kinds_of(&mut function, errors);
         let mut first: Option<Kind> = None;
@@ -290,19 +332,13 @@ impl Gathered {
     fn maker(&self) -> &'static str {
         match self.block.form {
             Form::Impl { .. } => "into_server",
-            Form::Module => "server",
+            Form::Module(_) => "server",
         }
     }
 
-    /// The function that makes the server.
+    /// An expression: the server.
     fn server(&self, options: &ServerOptions) -> TokenStream {
-        if self.own_server.is_some() {
-            return TokenStream::new();
-        }
-        let (scope, span) = match &self.block.form {
-            Form::Impl { ty, .. } => (Scope::Block, hygienic(ty.span())),
-            Form::Module => (Scope::Module, Span::mixed_site()),
-        };
+        let (scope, span) = self.place();
         let runtime = options.runtime.at(span);
         let entries = |kind| {
             let entries = self.entries.iter().filter(move |found| found.kind == kind).map(
@@ -314,42 +350,142 @@ impl Gathered {
             quote_spanned!(span=> const { &[#(#entries),*] })
         };
         let (tools, resources, prompts) = (entries(Kind::Tool), entries(Kind::Resource), entries(Kind::Prompt));
-        let server = options.expand(span);
-        let definition = quote_spanned! {span=>
-            #runtime::Definition { server: #server, tools: #tools, resources: #resources, prompts: #prompts }
+        let (part, server) = (self.part(), options.expand(span));
+        let state = match scope {
+            Scope::Block => quote_spanned!(span=> #runtime::share(self)),
+            Scope::Module => quote_spanned!(span=> #runtime::Arc::new(())),
         };
-        match scope {
-            Scope::Block => quote_spanned! {span=>
-                /// The server that these functions make.
-                #[must_use]
-                pub fn into_server(self) -> #runtime::McpServer {
-                    #runtime::McpServer::from_definition(#runtime::share(self), #definition)
-                }
-            },
-            Scope::Module => quote_spanned! {span=>
-                /// The server that these functions make.
-                #[must_use]
-                pub fn server() -> #runtime::McpServer {
-                    #runtime::McpServer::from_definition(#runtime::Arc::new(()), #definition)
-                }
-            },
+        quote_spanned! {span=>
+            #runtime::McpServer::from_definition(
+                #state,
+                #runtime::Definition {
+                    part: #part, server: #server, tools: #tools, resources: #resources, prompts: #prompts
+                },
+            )
         }
     }
 
-    /// The user's item, with the function that makes the server inside.
-    fn around(&self, server: TokenStream) -> TokenStream {
-        let Self { block: Block { form, header, braces, .. }, inner, members, .. } = self;
-        let (inside, beside) = match form {
-            // An unreadable block is given back as it is: the compiler has more to say about it.
-            _ if !self.readable => (braces.stream(), TokenStream::new()),
-            Form::Impl { of_trait: Some(_), ty } => {
-                (members.iter().cloned().collect(), quote_spanned!(Span::mixed_site()=> impl #ty { #server }))
-            }
-            _ => (quote_spanned!(Span::mixed_site()=> #(#inner)* #(#members)* #server), TokenStream::new()),
+    /// The names that the functions take, as a constant.
+    fn names(&self, options: &ServerOptions) -> TokenStream {
+        let (_, span) = self.place();
+        let (runtime, part) = (options.runtime.at(span), self.part());
+        let list = |of: &dyn Fn(&Found) -> Option<TokenStream>| {
+            let names = self.entries.iter().filter_map(|found| {
+                let (name, cfgs) = (of(found)?, &found.cfgs);
+                Some(quote_spanned!(span=> #(#cfgs)* #name))
+            });
+            let names: Vec<_> = names.collect();
+            (!names.is_empty()).then(|| quote_spanned!(span=> &[#(#names),*]))
         };
-        let mut group = Group::new(Delimiter::Brace, inside);
+        let named =
+            |kind| list(&move |found: &Found| (found.kind == kind).then(|| found.entry.words().name.to_token_stream()));
+        let uris = list(&|found| match &found.entry {
+            Entry::Resource(resource) => Some(resource.uri.to_token_stream()),
+            _ => None,
+        });
+        let tools = named(Kind::Tool).map(|names| quote_spanned!(span=> .tools(#names)));
+        let resources = named(Kind::Resource).map(|names| quote_spanned!(span=> .resources(#names, #uris)));
+        let prompts = named(Kind::Prompt).map(|names| quote_spanned!(span=> .prompts(#names)));
+        quote_spanned! {span=>
+            const NAMES: &'static #runtime::Names = &#runtime::Names::of(#part) #tools #resources #prompts;
+        }
+    }
+
+    /// The user's item, with the function that makes the server, and with what is mounted in its place: the block's type,
+    /// or a type beside the module's function.
+    fn around(&self, options: &ServerOptions) -> TokenStream {
+        let Self { block: Block { form, attrs, header, braces }, inner, members, .. } = self;
+        let (_, span) = self.place();
+        let runtime = options.runtime.at(span);
+        let (server, names) = (self.server(options), self.names(options));
+        let members = match &self.unreadable {
+            // What cannot be read is given back as it is: the compiler has more to say about it.
+            Some(rest) => rest.clone(),
+            None => members.iter().cloned().collect(),
+        };
+        let signature = quote_spanned!(span=> fn into_server(self) -> #runtime::McpServer);
+        let (inside, beside) = match form {
+            Form::Impl { ty, generics, of_trait } => {
+                let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect::<Vec<_>>();
+                let (generics, _, bounds) = generics.split_for_impl();
+                let part = quote_spanned! {span=>
+                    #(#cfgs)*
+                    #[doc(hidden)]
+                    impl #generics #runtime::Part for #ty #bounds {
+                        #names
+
+                        #signature { #server }
+                    }
+                };
+                let own = (!self.own_server).then(|| {
+                    quote_spanned! {span=>
+                        /// The server that these functions make.
+                        #[must_use]
+                        pub #signature { #runtime::Part::into_server(self) }
+                    }
+                });
+                if of_trait.is_some() || self.unreadable.is_some() {
+                    let own = quote_spanned!(span=> #(#cfgs)* impl #generics #ty #bounds { #own });
+                    (members, quote_spanned!(span=> #own #part))
+                } else {
+                    (quote_spanned!(span=> #members #own), part)
+                }
+            }
+            Form::Module(_) => {
+                let own = (!self.own_server).then(|| {
+                    quote_spanned! {span=>
+                        /// The server that these functions make.
+                        #[must_use]
+                        pub fn server() -> #runtime::McpServer { #server }
+                    }
+                });
+                let part = (!self.own_server && !self.own_type).then(|| {
+                    let ident = namesake(&Ident::new("server", span));
+                    quote_spanned! {span=>
+                        #[doc(hidden)]
+                        pub struct #ident {}
+
+                        #[doc(hidden)]
+                        impl #runtime::Part for #ident {
+                            #names
+
+                            #signature { server() }
+                        }
+                    }
+                });
+                // Behind what cannot be read it might be taken for a part of it.
+                if self.unreadable.is_some() {
+                    (quote_spanned!(span=> #own #part #members), TokenStream::new())
+                } else {
+                    (quote_spanned!(span=> #members #own #part), TokenStream::new())
+                }
+            }
+        };
+        let mut group = Group::new(Delimiter::Brace, quote_spanned!(Span::mixed_site()=> #(#inner)* #inside));
         group.set_span(braces.span());
         quote_spanned!(Span::mixed_site()=> #header #group #beside)
+    }
+
+    /// Where generated code points, and how it finds the functions.
+    fn place(&self) -> (Scope, Span) {
+        match &self.block.form {
+            Form::Impl { ty, .. } => (Scope::Block, hygienic(ty.span())),
+            Form::Module(_) => (Scope::Module, Span::mixed_site()),
+        }
+    }
+
+    /// What people call the block or the module.
+    fn part(&self) -> String {
+        match &self.block.form {
+            Form::Impl { ty, .. } => match &**ty {
+                Type::Path(path) => {
+                    let last = path.path.segments.last().map(|segment| segment.ident.to_string());
+                    format!("`{}`", last.unwrap_or_default())
+                }
+                ty => format!("`{}`", ty.to_token_stream()),
+            },
+            Form::Module(ident) => format!("`{}`", ident.unraw()),
+        }
     }
 }
 

@@ -11,11 +11,12 @@ pub use serde_json;
 
 pub use crate::{
     protocol::Role,
-    serve::McpServer,
+    serve::{McpServer, Part},
     server::{
         arguments::{PromptCall, ResourceCall, ToolCall},
         completion::{Completer, Completions, Values, completions, type_of},
         definition::{Definition, Parameter, Prompt, Resource, Segment, Server, ServerState, Tool, receive, share},
+        names::Names,
         outcome::Step,
         registry::{PromptItem, ResourceItem, ToolItem},
     },

@@ -64,7 +64,7 @@ pub use config::{CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, Tran
 pub use limits::Limits;
 pub use principal::{AuthMethod, OwnerKey, Principal};
 pub use secret::Secret;
-pub use serve::{Bound, McpServer};
+pub use serve::{Bound, McpServer, Part};
 pub use server::{
     ask::{AskError, ClientFeature, Elicit, ElicitUrl, Elicited, ListRoots, Sample},
     completion::CompletionRequest,

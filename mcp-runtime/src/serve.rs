@@ -1,9 +1,15 @@
 //! From options and functions to a running server (floor 4).
 
+mod lone;
+mod part;
+
 use std::{any::Any, fmt, net::SocketAddr, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
+
+use lone::{Prompts, Resources, Tools};
+pub use part::Part;
 
 use crate::{
     config::{ServerOptions, SseOptions, TransportOptions},
@@ -15,7 +21,7 @@ use crate::{
         dynamic::DynamicTool,
         error::Error,
         handle::Handle,
-        registry::{self, PromptItem, Registration, ResourceItem, ToolItem},
+        registry::{self, Registration},
         seal::Seal,
     },
     transport::stdio,
@@ -93,25 +99,26 @@ impl McpServer {
         Self { options, registration, handle: Handle::new(), info, limits: None, attribute, fault }
     }
 
-    /// Adds a lone tool: the name of a function under `#[mcp_tool]`.
+    /// Adds a lone tool: the name of a function under `#[mcp_tool]`. Several go as a tuple, `.tool::<(add, neg)>()`, whose
+    /// names the compiler compares.
     #[must_use]
-    pub fn tool<T: ToolItem>(mut self) -> Self {
-        self.registration.add_tool(&Arc::new(()), &T::TOOL, false);
-        self
+    pub fn tool<T: Tools>(self) -> Self {
+        const { T::NAMES.check() };
+        T::add_to(self)
     }
 
-    /// Adds a lone resource: the name of a function under `#[mcp_resource]`.
+    /// Adds a lone resource, or a tuple of them: the name of a function under `#[mcp_resource]`.
     #[must_use]
-    pub fn resource<T: ResourceItem>(mut self) -> Self {
-        self.registration.add_resource(&Arc::new(()), &T::RESOURCE);
-        self
+    pub fn resource<T: Resources>(self) -> Self {
+        const { T::NAMES.check() };
+        T::add_to(self)
     }
 
-    /// Adds a lone prompt: the name of a function under `#[mcp_prompt]`.
+    /// Adds a lone prompt, or a tuple of them: the name of a function under `#[mcp_prompt]`.
     #[must_use]
-    pub fn prompt<T: PromptItem>(mut self) -> Self {
-        self.registration.add_prompt(&Arc::new(()), &T::PROMPT);
-        self
+    pub fn prompt<T: Prompts>(self) -> Self {
+        const { T::NAMES.check() };
+        T::add_to(self)
     }
 
     /// Adds a tool that was made while the program runs.
@@ -193,22 +200,20 @@ impl McpServer {
         self.handle.clone()
     }
 
-    /// Adds all that another server offers, by the names it has there. The other's options do not count.
+    /// Adds all that a part offers, by the names it has there: another server, whose options do not count; the value of
+    /// an annotated block, the `server {}` of an annotated module, or several of these as a tuple, whose names the
+    /// compiler compares ([`Part`]).
     #[must_use]
-    pub fn mount(mut self, other: McpServer) -> Self {
-        self.fault = self.fault.or(other.fault);
-        other.handle.mount_on(&self.handle);
-        self.registration.mount(None, other.registration);
-        self
+    pub fn mount<P: Part>(self, part: P) -> Self {
+        const { P::NAMES.check() };
+        part.mount_on(self, None)
     }
 
-    /// Adds all that another server offers, its tools and prompts named `PREFIX_…`. URIs stay as they are.
+    /// Adds all that a part offers, its tools and prompts named `PREFIX_…`. URIs stay as they are.
     #[must_use]
-    pub fn mount_at(mut self, prefix: &str, other: McpServer) -> Self {
-        self.fault = self.fault.or(other.fault);
-        other.handle.mount_on(&self.handle);
-        self.registration.mount(Some(prefix), other.registration);
-        self
+    pub fn mount_at<P: Part>(self, prefix: &str, part: P) -> Self {
+        const { P::NAMES.check() };
+        part.mount_on(self, Some(prefix))
     }
 
     /// Provides what `State<T>` parameters take, also those of servers mounted here that have no such state.

@@ -28,9 +28,22 @@ impl Weather {
     /// The server that these functions make.
     #[must_use]
     pub fn into_server(self) -> ::mcp_runtime::__private::McpServer {
+        ::mcp_runtime::__private::Part::into_server(self)
+    }
+}
+#[doc(hidden)]
+impl ::mcp_runtime::__private::Part for Weather {
+    const NAMES: &'static ::mcp_runtime::__private::Names = &::mcp_runtime::__private::Names::of(
+            "`Weather`",
+        )
+        .tools(&["forecast", "later", "leisurely", "anywhere"])
+        .resources(&["here"], &["weather://here"])
+        .prompts(&["packing"]);
+    fn into_server(self) -> ::mcp_runtime::__private::McpServer {
         ::mcp_runtime::__private::McpServer::from_definition(
             ::mcp_runtime::__private::share(self),
             ::mcp_runtime::__private::Definition {
+                part: "`Weather`",
                 server: ::mcp_runtime::__private::Server::new("weather", "1.0.0")
                     .instructions("Weather for travellers.")
                     .transport("sse")

@@ -10,9 +10,23 @@ where
     /// The server that these functions make.
     #[must_use]
     pub fn into_server(self) -> ::mcp_runtime::__private::McpServer {
+        ::mcp_runtime::__private::Part::into_server(self)
+    }
+}
+#[doc(hidden)]
+impl<T: Repository, const N: usize> ::mcp_runtime::__private::Part for Store<T, N>
+where
+    T: Clone,
+{
+    const NAMES: &'static ::mcp_runtime::__private::Names = &::mcp_runtime::__private::Names::of(
+            "`Store`",
+        )
+        .tools(&["value"]);
+    fn into_server(self) -> ::mcp_runtime::__private::McpServer {
         ::mcp_runtime::__private::McpServer::from_definition(
             ::mcp_runtime::__private::share(self),
             ::mcp_runtime::__private::Definition {
+                part: "`Store`",
                 server: ::mcp_runtime::__private::Server::new(
                     ::core::env!("CARGO_PKG_NAME"),
                     ::core::env!("CARGO_PKG_VERSION"),

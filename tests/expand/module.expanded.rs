@@ -13,6 +13,7 @@ mod calculator {
         ::mcp_runtime::__private::McpServer::from_definition(
             ::mcp_runtime::__private::Arc::new(()),
             ::mcp_runtime::__private::Definition {
+                part: "`calculator`",
                 server: ::mcp_runtime::__private::Server::new(
                         ::core::env!("CARGO_PKG_NAME"),
                         ::core::env!("CARGO_PKG_VERSION"),
@@ -50,5 +51,17 @@ mod calculator {
                 prompts: const { &[] },
             },
         )
+    }
+    #[doc(hidden)]
+    pub struct server {}
+    #[doc(hidden)]
+    impl ::mcp_runtime::__private::Part for server {
+        const NAMES: &'static ::mcp_runtime::__private::Names = &::mcp_runtime::__private::Names::of(
+                "`calculator`",
+            )
+            .tools(&["add"]);
+        fn into_server(self) -> ::mcp_runtime::__private::McpServer {
+            server()
+        }
     }
 }

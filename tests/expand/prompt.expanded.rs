@@ -7,6 +7,7 @@ fn packing(city: String, days: u8) -> String {
 enum packing {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::PromptItem for packing {
+    const PART: &'static ::core::primitive::str = "the function `packing`";
     const PROMPT: ::mcp_runtime::__private::Prompt<()> = ::mcp_runtime::__private::Prompt::new(
             "packing",
             |_, mut __call| {

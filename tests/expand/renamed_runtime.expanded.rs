@@ -7,6 +7,7 @@ async fn forecast(city: String) -> String {
 enum forecast {}
 #[doc(hidden)]
 impl ::renamed::__private::ToolItem for forecast {
+    const PART: &'static ::core::primitive::str = "the function `forecast`";
     const TOOL: ::renamed::__private::Tool<()> = ::renamed::__private::Tool::new(
         "forecast",
         "Forecast for a city.",
@@ -42,9 +43,21 @@ impl Weather {
     /// The server that these functions make.
     #[must_use]
     pub fn into_server(self) -> crate::renamed::__private::McpServer {
+        crate::renamed::__private::Part::into_server(self)
+    }
+}
+#[doc(hidden)]
+impl crate::renamed::__private::Part for Weather {
+    const NAMES: &'static crate::renamed::__private::Names = &crate::renamed::__private::Names::of(
+            "`Weather`",
+        )
+        .resources(&["current"], &["weather://{city}"])
+        .prompts(&["packing"]);
+    fn into_server(self) -> crate::renamed::__private::McpServer {
         crate::renamed::__private::McpServer::from_definition(
             crate::renamed::__private::share(self),
             crate::renamed::__private::Definition {
+                part: "`Weather`",
                 server: crate::renamed::__private::Server::new(
                     ::core::env!("CARGO_PKG_NAME"),
                     ::core::env!("CARGO_PKG_VERSION"),
@@ -143,6 +156,7 @@ fn mistaken() {}
 enum mistaken {}
 #[doc(hidden)]
 impl ::renamed::__private::ToolItem for mistaken {
+    const PART: &'static ::core::primitive::str = "the function `mistaken`";
     const TOOL: ::renamed::__private::Tool<()> = ::renamed::__private::Tool::new(
         "",
         "",

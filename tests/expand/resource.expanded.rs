@@ -10,6 +10,7 @@ async fn current(
 enum current {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ResourceItem for current {
+    const PART: &'static ::core::primitive::str = "the function `current`";
     const RESOURCE: ::mcp_runtime::__private::Resource<()> = ::mcp_runtime::__private::Resource::new(
             "weather://{city}/{+rest}",
             const {

@@ -6,6 +6,7 @@ fn stations(context: Context, names: State<Names>) -> String {
 enum stations {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ResourceItem for stations {
+    const PART: &'static ::core::primitive::str = "the function `stations`";
     const RESOURCE: ::mcp_runtime::__private::Resource<()> = {
         mod __parameters {
             pub enum context {}

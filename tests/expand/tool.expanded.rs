@@ -7,6 +7,7 @@ pub(crate) fn add(a: i64, b: i64) -> i64 {
 pub(crate) enum add {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for add {
+    const PART: &'static ::core::primitive::str = "the function `add`";
     const TOOL: ::mcp_runtime::__private::Tool<()> = ::mcp_runtime::__private::Tool::new(
         "add",
         "Adds two numbers.",

@@ -7,6 +7,7 @@ async fn wait(context: Context, millis: u64) -> Result<String, ToolError> {
 enum wait {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for wait {
+    const PART: &'static ::core::primitive::str = "the function `wait`";
     const TOOL: ::mcp_runtime::__private::Tool<()> = ::mcp_runtime::__private::Tool::new(
             "wait",
             "Waits for a while.",

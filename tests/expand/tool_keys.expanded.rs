@@ -6,6 +6,7 @@ fn add(a: i64, b: i64) -> i64 {
 enum add {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for add {
+    const PART: &'static ::core::primitive::str = "the function `add`";
     const TOOL: ::mcp_runtime::__private::Tool<()> = ::mcp_runtime::__private::Tool::new(
             "sum",
             "Adds two numbers.",

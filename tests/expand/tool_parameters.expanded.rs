@@ -14,6 +14,7 @@ fn take(
 enum take {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for take {
+    const PART: &'static ::core::primitive::str = "the function `take`";
     const TOOL: ::mcp_runtime::__private::Tool<()> = ::mcp_runtime::__private::Tool::new(
         "take",
         "Takes all sorts.",

@@ -192,3 +192,28 @@ async fn an_attribute_may_leave_the_transport_to_a_later_layer() {
         Layers::new(["--transport", "sse"], [("MCP_PORT", "9000")], |_| Err(std::io::ErrorKind::NotFound.into()));
     assert!(matches!(layers.apply(ServerOptions::default()), Ok(Outcome::Serve(_))));
 }
+
+#[tokio::test]
+async fn names_that_are_taken_twice_are_told_with_both_parts() {
+    let check = async |server: McpServer, expected: &str| {
+        assert_eq!(server.start().await.unwrap_err().to_string(), expected);
+    };
+    let new = || McpServer::new(options(json!({"type": "stdio"})));
+    let remedy = "rename one (`name = \"…\"`), or mount its server under a prefix with `mount_at`";
+    let told = format!("two tools are named `add`: one from the function `add`, one from `sums`; {remedy}");
+    check(new().tool::<add>().mount(sums::server {}), &told).await;
+    let told = format!("two tools are named `s_add`, both from `sums`; {remedy}");
+    check(new().mount_at("s", sums::server()).mount_at("s", sums::server {}), &told).await;
+    let made = mcp_runtime::DynamicTool::new("add", "", json!({"type": "object"}), async |_, _| ());
+    let told = format!("two tools are named `add`: one from `sums`, one made while the program runs; {remedy}");
+    check(new().dynamic_tool(made).mount(sums::server {}), &told).await;
+}
+
+#[mcp_server]
+mod sums {
+    /// Adds
+    #[mcp_tool]
+    fn add(a: i64, b: i64) -> i64 {
+        a + b
+    }
+}

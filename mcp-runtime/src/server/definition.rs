@@ -11,6 +11,8 @@ use crate::protocol::{CallToolResult, GetPromptResult, ReadResourceResult, Role,
 /// All that an annotated block or module states about its server.
 #[derive(Debug)]
 pub struct Definition<S: 'static> {
+    /// The type or the module, as people know it.
+    pub part: &'static str,
     /// The server itself and the options of its attribute.
     pub server: Server,
     /// Its tools, in source order.

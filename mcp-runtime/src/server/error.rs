@@ -117,21 +117,26 @@ pub enum Error {
     },
     /// Two tools, resources or prompts of one name.
     #[error(
-        "two {kind}s are named `{name}`; rename one (`name = \"…\"`), or mount its server under a prefix with `mount_at`"
+        "two {kind}s are named `{name}`{}; rename one (`name = \"…\"`), or mount its server under a prefix with `mount_at`",
+        Parts(.parts)
     )]
     Duplicate {
         /// `tool`, `resource`, `resource template` or `prompt`.
         kind: &'static str,
         /// The name, or the URI.
         name: String,
+        /// The annotated block, module or function of each; none for a tool that was made while the program runs.
+        parts: [Option<&'static str>; 2],
     },
     /// Two resources, or two templates, of the same URIs.
-    #[error("two {kind}s have the URI `{uri}`; give one another URI")]
+    #[error("two {kind}s have the URI `{uri}`{}; give one another URI", Parts(.parts))]
     DuplicateUri {
         /// `resource` or `resource template`.
         kind: &'static str,
         /// The URI.
         uri: String,
+        /// The annotated block, module or function of each.
+        parts: [Option<&'static str>; 2],
     },
     /// A name outside of what clients accept.
     #[error("{kind} name `{name}` must match ^[A-Za-z0-9_-]{{1,64}}$")]
@@ -206,6 +211,19 @@ impl fmt::Display for Nearest<'_> {
         match self.0 {
             Some(name) => write!(f, "; did you mean `{name}`?"),
             None => Ok(()),
+        }
+    }
+}
+
+struct Parts<'a>(&'a [Option<&'static str>; 2]);
+
+impl fmt::Display for Parts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [None, None] => Ok(()),
+            [Some(first), Some(second)] if first == second => write!(f, ", both from {first}"),
+            [Some(first), Some(second)] => write!(f, ": one from {first}, one from {second}"),
+            [Some(part), None] | [None, Some(part)] => write!(f, ": one from {part}, one made while the program runs"),
         }
     }
 }

@@ -14,7 +14,7 @@ use super::{
     dynamic::DynamicTool,
     error::Error,
     live::Live,
-    registry::ToolItem,
+    registry::{Registry, ToolItem},
 };
 
 /// What can be done with a server while it serves; clones speak of the same server.
@@ -105,7 +105,7 @@ impl Handle {
     /// Where the tool cannot be served, or its name is taken: the same as at start. [`Error::NotServing`] before the
     /// server has started, and once it is gone.
     pub fn add_tool<T: ToolItem>(&self) -> Result<(), Error> {
-        self.live()?.change_tools(|registry| registry.with_tool(&T::TOOL))
+        self.live()?.change_tools(Registry::with_tool::<T>)
     }
 
     /// Adds a tool that was made while the program runs.

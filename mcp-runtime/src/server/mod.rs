@@ -22,6 +22,7 @@ mod list;
 pub(crate) mod live;
 pub(crate) mod message;
 pub(crate) mod mirrored;
+pub(crate) mod names;
 pub(crate) mod nearest;
 pub(crate) mod outcome;
 mod params;

@@ -2,7 +2,7 @@
 
 use std::{
     any::Any,
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     fmt,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -40,6 +40,8 @@ use crate::protocol::{
     note = "the functions of a block or a module under `#[mcp_server]` are mounted together: `.mount(module::server())`"
 )]
 pub trait ToolItem {
+    /// The function, as people know it.
+    const PART: &'static str;
     /// The function's table entry.
     const TOOL: Tool<()>;
 }
@@ -52,6 +54,8 @@ pub trait ToolItem {
     note = "the functions of a block or a module under `#[mcp_server]` are mounted together: `.mount(module::server())`"
 )]
 pub trait ResourceItem {
+    /// The function, as people know it.
+    const PART: &'static str;
     /// The function's table entry.
     const RESOURCE: Resource<()>;
 }
@@ -64,6 +68,8 @@ pub trait ResourceItem {
     note = "the functions of a block or a module under `#[mcp_server]` are mounted together: `.mount(module::server())`"
 )]
 pub trait PromptItem {
+    /// The function, as people know it.
+    const PART: &'static str;
     /// The function's table entry.
     const PROMPT: Prompt<()>;
 }
@@ -122,6 +128,8 @@ struct PendingItem<Spec, F> {
     function: F,
     states: usize,
     full_schemas: bool,
+    /// The block or the module it is from.
+    part: Option<&'static str>,
 }
 
 /// Entries of one page, where nobody says otherwise.
@@ -137,34 +145,64 @@ impl Registration {
         state: &Arc<S>,
         definition: &definition::Definition<S>,
     ) {
-        let full = definition.server.full_schemas;
+        let (full, part) = (definition.server.full_schemas, definition.part);
         for tool in definition.tools {
-            self.add_tool(state, tool, full);
+            self.add_tool(part, state, tool, full);
         }
         for resource in definition.resources {
-            self.add_resource(state, resource);
+            self.add_resource(part, state, resource);
         }
         for prompt in definition.prompts {
-            self.add_prompt(state, prompt);
+            self.add_prompt(part, state, prompt);
         }
     }
 
-    pub(crate) fn add_tool<S: Send + Sync + 'static>(&mut self, state: &Arc<S>, tool: &Tool<S>, full_schemas: bool) {
+    pub(crate) fn add_tool<S: Send + Sync + 'static>(
+        &mut self,
+        part: &'static str,
+        state: &Arc<S>,
+        tool: &Tool<S>,
+        full_schemas: bool,
+    ) {
         let function = Box::new(Bound { state: Arc::clone(state), call: tool.call });
         let name = tool.spec.name.to_owned();
-        self.tools.push(PendingItem { spec: tool.spec, name, function, states: 0, full_schemas });
+        self.tools.push(PendingItem { spec: tool.spec, name, function, states: 0, full_schemas, part: Some(part) });
     }
 
-    pub(crate) fn add_resource<S: Send + Sync + 'static>(&mut self, state: &Arc<S>, resource: &Resource<S>) {
+    pub(crate) fn add_resource<S: Send + Sync + 'static>(
+        &mut self,
+        part: &'static str,
+        state: &Arc<S>,
+        resource: &Resource<S>,
+    ) {
         let function = Box::new(Bound { state: Arc::clone(state), call: resource.call });
         let name = resource.spec.name.to_owned();
-        self.resources.push(PendingItem { spec: resource.spec, name, function, states: 0, full_schemas: false });
+        self.resources.push(PendingItem {
+            spec: resource.spec,
+            name,
+            function,
+            states: 0,
+            full_schemas: false,
+            part: Some(part),
+        });
     }
 
-    pub(crate) fn add_prompt<S: Send + Sync + 'static>(&mut self, state: &Arc<S>, prompt: &Prompt<S>) {
+    pub(crate) fn add_prompt<S: Send + Sync + 'static>(
+        &mut self,
+        part: &'static str,
+        state: &Arc<S>,
+        prompt: &Prompt<S>,
+    ) {
         let function = Box::new(Bound { state: Arc::clone(state), call: prompt.call });
         let name = prompt.spec.name.to_owned();
-        self.prompts.push(PendingItem { spec: prompt.spec, name, function, states: 0, full_schemas: false });
+        self.prompts.push(PendingItem {
+            spec: prompt.spec,
+            name,
+            function,
+            states: 0,
+            full_schemas: false,
+            part: Some(part),
+        });
     }
 
     pub(crate) fn add_state<T: Any + Send + Sync>(&mut self, value: T) {
@@ -283,8 +321,8 @@ pub(crate) struct Registry {
     server: Arc<Identity>,
     tools: Shelf<RegisteredTool>,
     resources: Shelf<RegisteredResource>,
-    /// The names of resources and templates, for refusing one that is taken.
-    resource_names: Arc<HashSet<String>>,
+    /// The names of resources and templates, for refusing one that is taken, with the parts they are from.
+    resource_names: Arc<HashMap<String, Option<&'static str>>>,
     /// Most specific first.
     templates: Arc<Vec<Arc<RegisteredResource>>>,
     template_pages: Arc<PagesOfVersions>,
@@ -313,6 +351,8 @@ type PagesOfVersions = [OnceLock<Pages>; ProtocolVersion::ALL.len()];
 struct Shelf<T> {
     items: Arc<Vec<Arc<T>>>,
     index: Arc<HashMap<String, usize>>,
+    /// The block or the module that each is from.
+    parts: Arc<Vec<Option<&'static str>>>,
     pages: Arc<PagesOfVersions>,
 }
 
@@ -344,6 +384,8 @@ pub(crate) struct RegisteredResource {
     pub(crate) function: ResourceFunction,
     pub(crate) states: Arc<States>,
     pub(crate) completing: Vec<(&'static str, Completing)>,
+    /// The block or the module it is from.
+    part: Option<&'static str>,
 }
 
 /// A prompt with all that its making needs.
@@ -517,9 +559,9 @@ impl Registry {
     ///
     /// # Errors
     /// As at start.
-    pub(super) fn with_tool(&self, tool: &Tool<()>) -> Result<Self, Error> {
+    pub(super) fn with_tool<T: ToolItem>(&self) -> Result<Self, Error> {
         let mut registration = Registration::new();
-        registration.add_tool(&Arc::new(()), tool, false);
+        registration.add_tool(T::PART, &Arc::new(()), &T::TOOL, false);
         let (mut changed, mut errors) = (self.clone(), Vec::new());
         for item in registration.tools {
             changed.add_tool(item, Arc::clone(&self.server.states), &mut errors);
@@ -547,7 +589,7 @@ impl Registry {
 
     fn add_tool(&mut self, item: PendingItem<ToolSpec, ToolFunction>, states: Arc<States>, errors: &mut Vec<Error>) {
         const KIND: &str = "tool";
-        let PendingItem { spec, name, function, full_schemas, .. } = item;
+        let PendingItem { spec, name, function, full_schemas, part, .. } = item;
         let mut description = ToolDescription::new(full_schemas);
         function.call(ToolCall(Mode::Describe(&mut description)));
         check_name(KIND, &name, errors);
@@ -594,7 +636,7 @@ impl Registry {
             task: spec.task,
             caching: self.declared(spec.ttl, spec.public_cache),
         };
-        self.tools.insert(KIND, name, tool, errors);
+        self.tools.insert(KIND, name, part, tool, errors);
     }
 
     fn add_dynamic(&mut self, tool: DynamicTool, states: Arc<States>, errors: &mut Vec<Error>) {
@@ -612,7 +654,7 @@ impl Registry {
             invalid("its output schema must be a JSON object".to_owned());
         }
         match mirrored::arguments(&input) {
-            Ok(mirrored) => self.tools.insert(KIND, name, RegisteredTool { mirrored, ..tool }, errors),
+            Ok(mirrored) => self.tools.insert(KIND, name, None, RegisteredTool { mirrored, ..tool }, errors),
             Err(reason) => invalid(reason),
         }
     }
@@ -623,27 +665,30 @@ impl Registry {
         states: &[Arc<States>],
         errors: &mut Vec<Error>,
     ) {
-        let PendingItem { spec, name, function, states: group, .. } = item;
+        let PendingItem { spec, name, function, states: group, part, .. } = item;
         let states = Arc::clone(&states[group]);
         let mut description = ResourceDescription::default();
         function.call(ResourceCall(Mode::Describe(&mut description)));
         check_states("resource", &name, &description.requirements, &states, errors);
 
-        if !Arc::make_mut(&mut self.resource_names).insert(name.clone()) {
-            errors.push(Error::Duplicate { kind: "resource", name });
+        if let Some(first) = Arc::make_mut(&mut self.resource_names).insert(name.clone(), part) {
+            errors.push(Error::Duplicate { kind: "resource", name, parts: [first, part] });
             return;
         }
         let fixed = spec.segments.iter().all(|segment| matches!(segment, Segment::Literal(_)));
-        let resource = RegisteredResource { spec, name, function, states, completing: description.completing.0 };
+        let resource = RegisteredResource { spec, name, function, states, completing: description.completing.0, part };
         if fixed {
             let uri = spec.uri.to_owned();
-            if self.resources.get(&uri).is_some() {
-                errors.push(Error::DuplicateUri { kind: "resource", uri });
+            if let Some(first) = self.resources.get(&uri) {
+                errors.push(Error::DuplicateUri { kind: "resource", uri, parts: [first.part, part] });
                 return;
             }
-            self.resources.insert("resource", uri, resource, errors);
-        } else if self.templates.iter().any(|other| template::is_same(other.spec.segments, spec.segments)) {
-            errors.push(Error::DuplicateUri { kind: "resource template", uri: spec.uri.to_owned() });
+            self.resources.insert("resource", uri, part, resource, errors);
+        } else if let Some(first) =
+            self.templates.iter().find(|other| template::is_same(other.spec.segments, spec.segments))
+        {
+            let (uri, parts) = (spec.uri.to_owned(), [first.part, part]);
+            errors.push(Error::DuplicateUri { kind: "resource template", uri, parts });
         } else {
             Arc::make_mut(&mut self.templates).push(Arc::new(resource));
         }
@@ -656,7 +701,7 @@ impl Registry {
         errors: &mut Vec<Error>,
     ) {
         const KIND: &str = "prompt";
-        let PendingItem { spec, name, function, states: group, .. } = item;
+        let PendingItem { spec, name, function, states: group, part, .. } = item;
         let states = Arc::clone(&states[group]);
         let mut description = PromptDescription::default();
         function.call(PromptCall(Mode::Describe(&mut description)));
@@ -678,7 +723,7 @@ impl Registry {
             states,
             completing: description.completing.0,
         };
-        self.prompts.insert(KIND, name, prompt, errors);
+        self.prompts.insert(KIND, name, part, prompt, errors);
     }
 }
 
@@ -724,12 +769,20 @@ impl<T> Shelf<T> {
         self.index.get(name).map(|index| &*self.items[*index])
     }
 
-    fn insert(&mut self, kind: &'static str, name: String, item: T, errors: &mut Vec<Error>) {
-        if self.index.contains_key(&name) {
-            return errors.push(Error::Duplicate { kind, name });
+    fn insert(
+        &mut self,
+        kind: &'static str,
+        name: String,
+        part: Option<&'static str>,
+        item: T,
+        errors: &mut Vec<Error>,
+    ) {
+        if let Some(first) = self.index.get(&name) {
+            return errors.push(Error::Duplicate { kind, name, parts: [self.parts[*first], part] });
         }
         Arc::make_mut(&mut self.index).insert(name, self.items.len());
         Arc::make_mut(&mut self.items).push(Arc::new(item));
+        Arc::make_mut(&mut self.parts).push(part);
         self.pages = Arc::default();
     }
 
@@ -740,6 +793,7 @@ impl<T> Shelf<T> {
             *index -= 1;
         }
         Arc::make_mut(&mut self.items).remove(removed);
+        Arc::make_mut(&mut self.parts).remove(removed);
         self.pages = Arc::default();
         true
     }
@@ -747,14 +801,14 @@ impl<T> Shelf<T> {
 
 impl<T> Clone for Shelf<T> {
     fn clone(&self) -> Self {
-        let Self { items, index, pages } = self;
-        Self { items: Arc::clone(items), index: Arc::clone(index), pages: Arc::clone(pages) }
+        let Self { items, index, parts, pages } = self;
+        Self { items: Arc::clone(items), index: Arc::clone(index), parts: Arc::clone(parts), pages: Arc::clone(pages) }
     }
 }
 
 impl<T> Default for Shelf<T> {
     fn default() -> Self {
-        Self { items: Arc::default(), index: Arc::default(), pages: Arc::default() }
+        Self { items: Arc::default(), index: Arc::default(), parts: Arc::default(), pages: Arc::default() }
     }
 }
 

@@ -168,7 +168,7 @@ impl Server {
 fn dispatcher(fixture: &Arc<Fixture>, limits: Limits) -> Arc<Dispatcher> {
     let mut registration = Registration::new();
     for tool in [ADD, BIG, WAIT] {
-        registration.add_tool(fixture, &tool, false);
+        registration.add_tool("`Fixture`", fixture, &tool, false);
     }
     let info = Implementation { name: "test".to_owned(), version: "1".to_owned(), ..Implementation::default() };
     let seal = Seal::new(&[], &limits).unwrap();

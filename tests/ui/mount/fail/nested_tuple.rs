@@ -1,0 +1,17 @@
+use mcp_runtime::prelude::*;
+
+#[mcp_server]
+mod sums {
+    /// Adds two numbers
+    #[mcp_tool]
+    fn add(a: i64, b: i64) -> i64 {
+        a + b
+    }
+}
+
+#[mcp_server]
+mod nothing {}
+
+fn main() {
+    let _server = McpServer::default().mount((nothing::server {}, (sums::server {}, (sums::server {},))));
+}
