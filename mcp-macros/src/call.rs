@@ -65,11 +65,8 @@ pub(crate) fn closure(
     };
     let call = quote_spanned!(at=> #function(#passed #(#locals),*));
     let step = match (is_async, blocking) {
-        // A borrowed server has to live in the future, too.
-        (true, _) if matches!(receiver, Some(Receiver::Reference)) => {
-            quote_spanned!(at=> __returns.later(async move { #call.await }))
-        }
-        (true, _) => quote_spanned!(at=> __returns.later(#call)),
+        // One future around the function's own: it holds what the function borrows, and makes the result.
+        (true, _) => quote_spanned!(at=> #runtime::later(async move { __returns.convert(#call.await) })),
         (false, true) => quote_spanned!(at=> __returns.blocking(move || #call)),
         (false, false) => quote_spanned!(at=> __returns.now(move || #call)),
     };

@@ -403,7 +403,7 @@ impl Gathered {
             Some(rest) => rest.clone(),
             None => members.iter().cloned().collect(),
         };
-        let signature = quote_spanned!(span=> fn into_server(self) -> #runtime::McpServer);
+        let assemble = quote_spanned!(span=> fn assemble<__M>(self) -> #runtime::McpServer { #server });
         let (inside, beside) = match form {
             Form::Impl { ty, generics, of_trait } => {
                 let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect::<Vec<_>>();
@@ -414,14 +414,14 @@ impl Gathered {
                     impl #generics #runtime::Part for #ty #bounds {
                         #names
 
-                        #signature { #server }
+                        #assemble
                     }
                 };
                 let own = (!self.own_server).then(|| {
                     quote_spanned! {span=>
                         /// The server that these functions make.
                         #[must_use]
-                        pub #signature { #runtime::Part::into_server(self) }
+                        pub fn into_server(self) -> #runtime::McpServer { #runtime::Part::assemble::<()>(self) }
                     }
                 });
                 if of_trait.is_some() || self.unreadable.is_some() {
@@ -432,15 +432,19 @@ impl Gathered {
                 }
             }
             Form::Module(_) => {
+                let ident = namesake(&Ident::new("server", span));
+                let made = match self.own_type {
+                    true => server.clone(),
+                    false => quote_spanned!(span=> #runtime::Part::assemble::<()>(#ident {})),
+                };
                 let own = (!self.own_server).then(|| {
                     quote_spanned! {span=>
                         /// The server that these functions make.
                         #[must_use]
-                        pub fn server() -> #runtime::McpServer { #server }
+                        pub fn server() -> #runtime::McpServer { #made }
                     }
                 });
                 let part = (!self.own_server && !self.own_type).then(|| {
-                    let ident = namesake(&Ident::new("server", span));
                     quote_spanned! {span=>
                         #[doc(hidden)]
                         pub struct #ident {}
@@ -449,7 +453,7 @@ impl Gathered {
                         impl #runtime::Part for #ident {
                             #names
 
-                            #signature { server() }
+                            #assemble
                         }
                     }
                 });

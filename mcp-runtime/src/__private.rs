@@ -17,7 +17,7 @@ pub use crate::{
         completion::{Completer, Completions, Values, completions, type_of},
         definition::{Definition, Parameter, Prompt, Resource, Segment, Server, ServerState, Tool, receive, share},
         names::Names,
-        outcome::Step,
+        outcome::{Step, later},
         registry::{PromptItem, ResourceItem, ToolItem},
     },
 };

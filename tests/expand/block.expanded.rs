@@ -28,7 +28,7 @@ impl Weather {
     /// The server that these functions make.
     #[must_use]
     pub fn into_server(self) -> ::mcp_runtime::__private::McpServer {
-        ::mcp_runtime::__private::Part::into_server(self)
+        ::mcp_runtime::__private::Part::assemble::<()>(self)
     }
 }
 #[doc(hidden)]
@@ -39,7 +39,7 @@ impl ::mcp_runtime::__private::Part for Weather {
         .tools(&["forecast", "later", "leisurely", "anywhere"])
         .resources(&["here"], &["weather://here"])
         .prompts(&["packing"]);
-    fn into_server(self) -> ::mcp_runtime::__private::McpServer {
+    fn assemble<__M>(self) -> ::mcp_runtime::__private::McpServer {
         ::mcp_runtime::__private::McpServer::from_definition(
             ::mcp_runtime::__private::share(self),
             ::mcp_runtime::__private::Definition {
@@ -90,8 +90,9 @@ impl ::mcp_runtime::__private::Part for Weather {
                                 let __server = ::mcp_runtime::__private::Arc::clone(
                                     __server,
                                 );
-                                __returns
-                                    .later(async move { Self::later(&__server, __a0).await })
+                                ::mcp_runtime::__private::later(async move {
+                                    __returns.convert(Self::later(&__server, __a0).await)
+                                })
                             },
                         ),
                         ::mcp_runtime::__private::Tool::new(

@@ -8,7 +8,7 @@ impl Weather {
     /// The server that these functions make.
     #[must_use]
     pub fn into_server(self) -> ::mcp_runtime::__private::McpServer {
-        ::mcp_runtime::__private::Part::into_server(self)
+        ::mcp_runtime::__private::Part::assemble::<()>(self)
     }
 }
 #[doc(hidden)]
@@ -17,7 +17,7 @@ impl ::mcp_runtime::__private::Part for Weather {
             "`Weather`",
         )
         .tools(&[#[cfg(unix)] "on_unix", #[cfg(feature = "tools")] "helper"]);
-    fn into_server(self) -> ::mcp_runtime::__private::McpServer {
+    fn assemble<__M>(self) -> ::mcp_runtime::__private::McpServer {
         ::mcp_runtime::__private::McpServer::from_definition(
             ::mcp_runtime::__private::share(self),
             ::mcp_runtime::__private::Definition {

@@ -10,7 +10,7 @@ where
     /// The server that these functions make.
     #[must_use]
     pub fn into_server(self) -> ::mcp_runtime::__private::McpServer {
-        ::mcp_runtime::__private::Part::into_server(self)
+        ::mcp_runtime::__private::Part::assemble::<()>(self)
     }
 }
 #[doc(hidden)]
@@ -22,7 +22,7 @@ where
             "`Store`",
         )
         .tools(&["value"]);
-    fn into_server(self) -> ::mcp_runtime::__private::McpServer {
+    fn assemble<__M>(self) -> ::mcp_runtime::__private::McpServer {
         ::mcp_runtime::__private::McpServer::from_definition(
             ::mcp_runtime::__private::share(self),
             ::mcp_runtime::__private::Definition {

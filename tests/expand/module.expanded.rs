@@ -10,47 +10,7 @@ mod calculator {
     /// The server that these functions make.
     #[must_use]
     pub fn server() -> ::mcp_runtime::__private::McpServer {
-        ::mcp_runtime::__private::McpServer::from_definition(
-            ::mcp_runtime::__private::Arc::new(()),
-            ::mcp_runtime::__private::Definition {
-                part: "`calculator`",
-                server: ::mcp_runtime::__private::Server::new(
-                        ::core::env!("CARGO_PKG_NAME"),
-                        ::core::env!("CARGO_PKG_VERSION"),
-                    )
-                    .instructions("Calculates."),
-                tools: const {
-                    &[
-                        ::mcp_runtime::__private::Tool::new(
-                            "add",
-                            "Adds two numbers.",
-                            |_, mut __call| {
-                                let __returns = __call.returns::<i64>();
-                                let mut __arguments = __call
-                                    .arguments(const {
-                                        &[
-                                            ::mcp_runtime::__private::Parameter::new("a"),
-                                            ::mcp_runtime::__private::Parameter::new("b"),
-                                        ]
-                                    });
-                                let __a0 = __arguments.take::<i64, _>(0usize);
-                                let __a1 = __arguments.take::<i64, _>(1usize);
-                                let (
-                                    ::mcp_runtime::__private::Some(__a0),
-                                    ::mcp_runtime::__private::Some(__a1),
-                                    true,
-                                ) = (__a0, __a1, __arguments.finish()) else {
-                                    return __arguments.refuse();
-                                };
-                                __returns.now(move || add(__a0, __a1))
-                            },
-                        ),
-                    ]
-                },
-                resources: const { &[] },
-                prompts: const { &[] },
-            },
-        )
+        ::mcp_runtime::__private::Part::assemble::<()>(server {})
     }
     #[doc(hidden)]
     pub struct server {}
@@ -60,8 +20,48 @@ mod calculator {
                 "`calculator`",
             )
             .tools(&["add"]);
-        fn into_server(self) -> ::mcp_runtime::__private::McpServer {
-            server()
+        fn assemble<__M>(self) -> ::mcp_runtime::__private::McpServer {
+            ::mcp_runtime::__private::McpServer::from_definition(
+                ::mcp_runtime::__private::Arc::new(()),
+                ::mcp_runtime::__private::Definition {
+                    part: "`calculator`",
+                    server: ::mcp_runtime::__private::Server::new(
+                            ::core::env!("CARGO_PKG_NAME"),
+                            ::core::env!("CARGO_PKG_VERSION"),
+                        )
+                        .instructions("Calculates."),
+                    tools: const {
+                        &[
+                            ::mcp_runtime::__private::Tool::new(
+                                "add",
+                                "Adds two numbers.",
+                                |_, mut __call| {
+                                    let __returns = __call.returns::<i64>();
+                                    let mut __arguments = __call
+                                        .arguments(const {
+                                            &[
+                                                ::mcp_runtime::__private::Parameter::new("a"),
+                                                ::mcp_runtime::__private::Parameter::new("b"),
+                                            ]
+                                        });
+                                    let __a0 = __arguments.take::<i64, _>(0usize);
+                                    let __a1 = __arguments.take::<i64, _>(1usize);
+                                    let (
+                                        ::mcp_runtime::__private::Some(__a0),
+                                        ::mcp_runtime::__private::Some(__a1),
+                                        true,
+                                    ) = (__a0, __a1, __arguments.finish()) else {
+                                        return __arguments.refuse();
+                                    };
+                                    __returns.now(move || add(__a0, __a1))
+                                },
+                            ),
+                        ]
+                    },
+                    resources: const { &[] },
+                    prompts: const { &[] },
+                },
+            )
         }
     }
 }

@@ -27,7 +27,9 @@ impl ::renamed::__private::ToolItem for forecast {
             else {
                 return __arguments.refuse();
             };
-            __returns.later(forecast(__a0))
+            ::renamed::__private::later(async move {
+                __returns.convert(forecast(__a0).await)
+            })
         },
     );
 }
@@ -43,7 +45,7 @@ impl Weather {
     /// The server that these functions make.
     #[must_use]
     pub fn into_server(self) -> crate::renamed::__private::McpServer {
-        crate::renamed::__private::Part::into_server(self)
+        crate::renamed::__private::Part::assemble::<()>(self)
     }
 }
 #[doc(hidden)]
@@ -53,7 +55,7 @@ impl crate::renamed::__private::Part for Weather {
         )
         .resources(&["current"], &["weather://{city}"])
         .prompts(&["packing"]);
-    fn into_server(self) -> crate::renamed::__private::McpServer {
+    fn assemble<__M>(self) -> crate::renamed::__private::McpServer {
         crate::renamed::__private::McpServer::from_definition(
             crate::renamed::__private::share(self),
             crate::renamed::__private::Definition {

@@ -49,7 +49,9 @@ impl ::mcp_runtime::__private::ResourceItem for current {
                 ) = (__a0, __a1, __arguments.finish()) else {
                     return __arguments.refuse();
                 };
-                __returns.later(current(__a0, __a1))
+                ::mcp_runtime::__private::later(async move {
+                    __returns.convert(current(__a0, __a1).await)
+                })
             },
         )
         .description("The newest observation.")

@@ -29,7 +29,9 @@ impl ::mcp_runtime::__private::ToolItem for wait {
                 ) = (__a0, __a1, __arguments.finish()) else {
                     return __arguments.refuse();
                 };
-                __returns.later(wait(__a0, __a1))
+                ::mcp_runtime::__private::later(async move {
+                    __returns.convert(wait(__a0, __a1).await)
+                })
             },
         )
         .timeout_millis(30000u64);

@@ -73,12 +73,16 @@ pub trait Part: Sized {
     const NAMES: &'static Names;
 
     /// The server that it makes by itself.
-    fn into_server(self) -> McpServer;
+    ///
+    /// `M` is nothing but generic: what is generic is compiled apart from its crate's other functions, so that an edit of
+    /// one of those compiles none of the tables again.
+    #[doc(hidden)]
+    fn assemble<M>(self) -> McpServer;
 
     /// Adds all that it offers to a server, under a prefix or by the names it has.
     #[doc(hidden)]
     fn mount_on(self, mut server: McpServer, prefix: Option<&str>) -> McpServer {
-        let part = self.into_server();
+        let part = self.assemble::<()>();
         server.fault = server.fault.or(part.fault);
         part.handle.mount_on(&server.handle);
         server.registration.mount(prefix, part.registration);
@@ -89,7 +93,7 @@ pub trait Part: Sized {
 impl Part for McpServer {
     const NAMES: &'static Names = Names::UNKNOWN;
 
-    fn into_server(self) -> McpServer {
+    fn assemble<M>(self) -> McpServer {
         self
     }
 }
@@ -99,7 +103,7 @@ macro_rules! tuples {
         impl<$($part: Part),+> Part for ($($part,)+) {
             const NAMES: &'static Names = &Names { members: &[$($part::NAMES),+], ..Names::of("") };
 
-            fn into_server(self) -> McpServer {
+            fn assemble<M>(self) -> McpServer {
                 McpServer::default().mount(self)
             }
 

@@ -48,22 +48,28 @@ impl<T, R, X> Returns<T, R, X> {
         Self { convert, with, returned: PhantomData }
     }
 
+    /// The result that a value becomes.
+    #[allow(clippy::missing_errors_doc, reason = "only generated code calls it")]
+    pub fn convert(&self, value: T) -> Result<R, RpcError> {
+        (self.convert)(value, &self.with)
+    }
+
     /// Runs a plain function in place.
     pub fn now(self, run: impl FnOnce() -> T) -> Step<R> {
-        Step::Done((self.convert)(run(), &self.with))
+        Step::Done(self.convert(run()))
     }
 }
 
 impl<T: 'static, R: 'static, X: Send + 'static> Returns<T, R, X> {
-    /// Takes an async function's future.
-    pub fn later(self, future: impl Future<Output = T> + Send + 'static) -> Step<R> {
-        Step::Later(Box::pin(async move { (self.convert)(future.await, &self.with) }))
-    }
-
     /// Takes a plain function for the pool of blocking threads.
     pub fn blocking(self, run: impl FnOnce() -> T + Send + 'static) -> Step<R> {
-        Step::Blocking(Box::new(move || (self.convert)(run(), &self.with)))
+        Step::Blocking(Box::new(move || self.convert(run())))
     }
+}
+
+/// Takes the future of an async function's result.
+pub fn later<R>(result: impl Future<Output = Result<R, RpcError>> + Send + 'static) -> Step<R> {
+    Step::Later(Box::pin(result))
 }
 
 impl<T, R, X> fmt::Debug for Returns<T, R, X> {
