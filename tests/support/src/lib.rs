@@ -2,7 +2,6 @@
 
 pub mod http;
 pub mod identity;
-pub mod schema;
 pub mod streamable;
 
 use std::time::Duration;
@@ -12,7 +11,8 @@ use mcp_runtime::{
     McpServer, ServerOptions, SseOptions, TransportOptions,
     testing::{Connection, Speaker, TestClient, TestClientBuilder},
 };
-use schema::Shared;
+pub use mcp_test_schema as schema;
+use mcp_test_schema::Shared;
 use serde_json::{Value, json};
 use streamable::{StreamableClient, VERSION_KEY};
 use tokio::{

@@ -21,13 +21,13 @@ use serde_json::{Map, Value, json};
 
 pub use conversation::{Conversation, Shared};
 
-/// Where each version's schema comes from is told in `tests/schemas/README.md`.
+/// Where each version's schema comes from is told in `tests/schema/standard/README.md`.
 const SCHEMAS: [(&str, &str); 5] = [
-    ("2024-11-05", include_str!("../../../schemas/2024-11-05.json")),
-    ("2025-03-26", include_str!("../../../schemas/2025-03-26.json")),
-    ("2025-06-18", include_str!("../../../schemas/2025-06-18.json")),
-    ("2025-11-25", include_str!("../../../schemas/2025-11-25.json")),
-    ("2026-07-28", include_str!("../../../schemas/2026-07-28.json")),
+    ("2024-11-05", include_str!("../standard/2024-11-05.json")),
+    ("2025-03-26", include_str!("../standard/2025-03-26.json")),
+    ("2025-06-18", include_str!("../standard/2025-06-18.json")),
+    ("2025-11-25", include_str!("../standard/2025-11-25.json")),
+    ("2026-07-28", include_str!("../standard/2026-07-28.json")),
 ];
 
 /// Longer complaints are cut: some messages of tests are large on purpose.

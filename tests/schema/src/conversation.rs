@@ -8,10 +8,12 @@ use std::{
 use serde_json::{Value, json, value::RawValue};
 
 use super::{Asked, Checker};
-use crate::VERSIONS;
 
 /// Where a stateless request states its version, in its params.
 const STATED: &str = "/_meta/io.modelcontextprotocol~1protocolVersion";
+
+/// What is spoken until a version is known.
+const NEWEST_WITH_HANDSHAKE: &str = "2025-11-25";
 
 /// The messages of one connection, each checked as it comes.
 #[derive(Debug, Default)]
@@ -166,7 +168,7 @@ impl Conversation {
 
     /// The version that the connection is at: before a handshake, that of the newest there is.
     fn current(&self) -> &'static Checker {
-        let newest = || Checker::for_version(VERSIONS[VERSIONS.len() - 1]).expect("a version");
+        let newest = || Checker::for_version(NEWEST_WITH_HANDSHAKE).expect("a version");
         self.agreed.or(self.stated).unwrap_or_else(newest)
     }
 }
