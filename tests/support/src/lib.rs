@@ -165,7 +165,7 @@ impl Running {
         let mut wire = self.connect().await;
         if version == STATELESS {
             wire.stateless = Some(capabilities);
-            wire.conversation = Shared::stateless(STATELESS);
+            wire.conversation = Shared::at(STATELESS);
             return wire;
         }
         let result = wire.initialize_offering(version, capabilities).await;
@@ -239,7 +239,7 @@ impl Wire {
 
     /// Whether what carries the messages has a conversation of its own, so that tests may use it without a wire.
     fn is_heard_below(&self) -> bool {
-        matches!(self.kind, Kind::Sse(_))
+        matches!(self.kind, Kind::Sse(_) | Kind::Http(_))
     }
 
     async fn receive_text(&mut self) -> String {
