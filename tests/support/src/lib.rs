@@ -263,8 +263,15 @@ impl Wire {
     pub async fn start(&mut self, method: &str, params: Value) -> i64 {
         let id = self.next_id;
         self.next_id += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        self.start_as(&id.to_string(), method, params).await;
         id
+    }
+
+    /// Sends a request without waiting, under this id: JSON to the letter.
+    pub async fn start_as(&mut self, id: &str, method: &str, mut params: Value) {
+        self.envelop(&mut params);
+        let params = if params.is_null() { String::new() } else { format!(r#","params":{params}"#) };
+        self.send_text(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"{params}}}"#)).await;
     }
 
     /// Sends a request; gives its whole answer, passing over notifications.
