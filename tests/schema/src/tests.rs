@@ -235,6 +235,17 @@ fn a_refusal_by_status_may_leave_its_id_out_at_any_version() {
 }
 
 #[test]
+fn bounds_of_a_number_may_be_fractions() {
+    for version in ["2025-11-25", "2026-07-28"] {
+        let field = |default: Value| {
+            checker(version).value("NumberSchema", &json!({"type": "number", "minimum": 0.5, "default": default}))
+        };
+        expect(version, &field(json!(95.5)), None);
+        expect(version, &field(json!("95.5")), Some("is not of type \"number\""));
+    }
+}
+
+#[test]
 fn a_refusal_by_status_is_of_the_last_request() {
     let mut talk = Conversation::default();
     talk.observe_sent(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
