@@ -46,6 +46,7 @@ const MOST_NOTIFICATIONS: usize = 4096;
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # mcp_test_schema::test_client!();
 /// let server = McpServer::new(ServerOptions::default()).tool::<hello>();
 /// let client = TestClient::connect(server).await?;
 /// let result = client.call("hello", json!({"name": "Ada"})).await?;
@@ -324,6 +325,7 @@ impl TestClient {
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # mcp_test_schema::test_client!();
 /// for version in [ProtocolVersion::V2025_06_18, ProtocolVersion::V2026_07_28] {
 ///     let client = TestClient::of(McpServer::new(ServerOptions::default()).tool::<greet>())
 ///         .version(version)
@@ -643,6 +645,7 @@ fn decode<T: DeserializeOwned>(result: Value) -> Result<T, Refusal> {
 /// let connection = Connection::open(McpServer::new(ServerOptions::default()))?;
 /// connection.send(b"{ not JSON").await;
 /// let answer = connection.receive().await.unwrap();
+/// # mcp_test_schema::Shared::default().observe_received(std::str::from_utf8(&answer).unwrap());
 /// assert!(String::from_utf8_lossy(&answer).contains("-32700"));
 /// # Ok::<(), mcp_runtime::Error>(()) }).unwrap();
 /// ```

@@ -9,7 +9,7 @@ use std::time::Duration;
 use http::EventStream;
 use mcp_runtime::{
     McpServer, ServerOptions, SseOptions, TransportOptions,
-    testing::{Connection, Speaker, TestClient, TestClientBuilder},
+    testing::{Connection, TestClientBuilder},
 };
 pub use mcp_test_schema as schema;
 use mcp_test_schema::Shared;
@@ -96,13 +96,11 @@ enum Kind {
     Http(StreamableClient),
 }
 
+mcp_test_schema::test_client!();
+
 /// A client within the process, whose server is held to the standard's schema by each message.
 pub fn client(server: McpServer) -> TestClientBuilder {
-    let conversation = Shared::default();
-    TestClient::of(server).watch(move |speaker, message| match speaker {
-        Speaker::Client => conversation.observe_sent(message),
-        Speaker::Server => conversation.observe_received(message),
-    })
+    TestClient::of(server)
 }
 
 /// A server that clients can connect to.
