@@ -1,5 +1,5 @@
 //! What stands in the README, as tests.
 
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../../README.md")]
 struct ReadMe;
