@@ -79,11 +79,6 @@ pub use server::{
     },
 };
 
-/// The README's code is compiled, too.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct ReadMe;
-
 /// What a server's source needs.
 pub mod prelude {
     #[cfg(feature = "macros")]

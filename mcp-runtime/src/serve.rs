@@ -40,6 +40,7 @@ use crate::{
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # mcp_test_schema::test_client!();
 /// let server = McpServer::new(ServerOptions::new("calculator", "1.0.0")).tool::<add>();
 /// let client = TestClient::connect(server).await?;
 /// assert_eq!(client.call("add", json!({"a": 2, "b": 3})).await?.first_text(), Some("5"));

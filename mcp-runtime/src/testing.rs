@@ -1,8 +1,10 @@
 //! A client within the process, for tests of servers: typed, and without a wire (floor 4).
 
 use std::{
+    any::Any,
     collections::{HashMap, VecDeque},
     fmt,
+    panic::resume_unwind,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -44,6 +46,7 @@ const MOST_NOTIFICATIONS: usize = 4096;
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # mcp_test_schema::test_client!();
 /// let server = McpServer::new(ServerOptions::default()).tool::<hello>();
 /// let client = TestClient::connect(server).await?;
 /// let result = client.call("hello", json!({"name": "Ada"})).await?;
@@ -87,6 +90,8 @@ type Answering = dyn Fn(Value) -> Result<Value, Refusal> + Send + Sync;
 struct State {
     waiting: HashMap<u64, oneshot::Sender<Result<Value, Refusal>>>,
     notifications: VecDeque<Notification>,
+    /// What something of the test panicked with, away from the test.
+    panic: Option<Box<dyn Any + Send>>,
 }
 
 /// A server's notification.
@@ -265,6 +270,7 @@ impl TestClient {
             if let Some(notification) = self.shared.state().notifications.pop_front() {
                 return notification;
             }
+            self.shared.pass_on_panic();
             notified.await;
         }
     }
@@ -319,6 +325,7 @@ impl TestClient {
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # mcp_test_schema::test_client!();
 /// for version in [ProtocolVersion::V2025_06_18, ProtocolVersion::V2026_07_28] {
 ///     let client = TestClient::of(McpServer::new(ServerOptions::default()).tool::<greet>())
 ///         .version(version)
@@ -381,7 +388,8 @@ impl TestClientBuilder {
         self
     }
 
-    /// Shows every message, as its JSON text: to print a conversation, or to check it.
+    /// Shows every message, as its JSON text: to print a conversation, or to check it. A panic in it is passed on to
+    /// whoever waits for the server, or drops the client.
     pub fn watch(mut self, watch: impl Fn(Speaker, &str) + Send + Sync + 'static) -> Self {
         self.watch = Some(Box::new(watch));
         self
@@ -409,7 +417,11 @@ impl TestClientBuilder {
             state: Mutex::default(),
             notified: Notify::new(),
         });
-        tokio::spawn(read(Arc::clone(&shared)));
+        let reading = tokio::spawn(read(Arc::clone(&shared)));
+        tokio::spawn({
+            let shared = Arc::clone(&shared);
+            async move { shared.end(reading.await.err().and_then(|ended| ended.try_into_panic().ok())) }
+        });
         let refused = |refusal: Refusal| Error::Handshake(refusal.to_string());
         let result = if self.version.is_stateless() {
             let mut result = start(&shared, "server/discover", &json!({})).await.answer().await.map_err(refused)?;
@@ -464,6 +476,9 @@ impl Drop for TestClient {
     fn drop(&mut self) {
         // The reader ends with the connection, and tells whoever still waits.
         self.shared.memory.close();
+        if !std::thread::panicking() {
+            self.shared.pass_on_panic();
+        }
     }
 }
 
@@ -484,9 +499,10 @@ impl Started {
     /// # Errors
     /// When the server refuses the request, or the connection ends without an answer.
     pub async fn answer(self) -> Result<Value, Refusal> {
-        self.answer
-            .await
-            .unwrap_or_else(|_| Err(Refusal::of_client("the connection ended without an answer".to_owned())))
+        self.answer.await.unwrap_or_else(|_| {
+            self.shared.pass_on_panic();
+            Err(Refusal::of_client("the connection ended without an answer".to_owned()))
+        })
     }
 }
 
@@ -505,6 +521,22 @@ impl Shared {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells whoever waits that nothing more will come.
+    fn end(&self, panic: Option<Box<dyn Any + Send>>) {
+        let mut state = self.state();
+        state.panic = panic;
+        state.waiting.clear();
+        drop(state);
+        self.notified.notify_waiters();
+    }
+
+    fn pass_on_panic(&self) {
+        let panic = self.state().panic.take();
+        if let Some(panic) = panic {
+            resume_unwind(panic);
+        }
     }
 
     async fn send(&self, message: &impl Serialize) {
@@ -595,7 +627,6 @@ async fn read(shared: Arc<Shared>) {
             let _ = waiting.send(answer);
         }
     }
-    shared.state().waiting.clear();
 }
 
 fn decode<T: DeserializeOwned>(result: Value) -> Result<T, Refusal> {
@@ -614,6 +645,7 @@ fn decode<T: DeserializeOwned>(result: Value) -> Result<T, Refusal> {
 /// let connection = Connection::open(McpServer::new(ServerOptions::default()))?;
 /// connection.send(b"{ not JSON").await;
 /// let answer = connection.receive().await.unwrap();
+/// # mcp_test_schema::Shared::default().observe_received(std::str::from_utf8(&answer).unwrap());
 /// assert!(String::from_utf8_lossy(&answer).contains("-32700"));
 /// # Ok::<(), mcp_runtime::Error>(()) }).unwrap();
 /// ```
@@ -650,5 +682,38 @@ impl Connection {
     /// The server's next message; `None` once the connection is closed.
     pub async fn receive(&self) -> Option<Vec<u8>> {
         self.0.receive().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Speaker, TestClient};
+    use crate::{McpServer, ServerOptions};
+
+    #[tokio::test]
+    async fn a_panic_of_who_watches_ends_the_test() {
+        for is_awaited in [true, false] {
+            let test = tokio::spawn(async move {
+                let client = TestClient::of(McpServer::new(ServerOptions::default()))
+                    .watch(|speaker, message| {
+                        assert!(speaker == Speaker::Client || !message.ends_with("{}}"), "it is wrong");
+                    })
+                    .connect()
+                    .await
+                    .unwrap();
+                if is_awaited {
+                    let _ = client.request("ping", json!({})).await;
+                    unreachable!("the answer was not shown");
+                }
+                client.start("ping", json!({})).await;
+                while client.shared.state().panic.is_none() {
+                    tokio::task::yield_now().await;
+                }
+            });
+            let panic = test.await.unwrap_err().into_panic();
+            assert_eq!(panic.downcast_ref(), Some(&"it is wrong"), "{is_awaited}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use mcp_runtime::{
     protocol::{CreateMessageRequestParams, ElicitResult, ProtocolVersion, SamplingMessage, ToolResultContent},
     testing::{Refusal, TestClient},
 };
-use mcp_test_support::{Running, STATELESS, Transport, http, streamable};
+use mcp_test_support::{Running, STATELESS, Transport, http, schema::Shared, streamable};
 use serde_json::{Value, json};
 
 /// The example as its readers see it.
@@ -119,7 +119,7 @@ async fn a_client_without_the_feature_is_refused_in_the_words_of_its_version() {
 #[tokio::test]
 async fn what_is_offered_is_an_object() {
     for version in [ProtocolVersion::V2025_11_25, ProtocolVersion::V2026_07_28] {
-        let client = TestClient::of(example::server())
+        let client = mcp_test_support::client(example::server())
             .version(version)
             .offer("elicitation", json!({"form": {}, "url": false}))
             .offer("sampling", json!(false))
@@ -781,8 +781,16 @@ async fn a_user_may_think_longer_than_a_call_may_take() {
     let mut limits = Limits::default();
     (limits.call_timeout, limits.max_call) = (Some(Duration::from_secs(1)), Some(Duration::from_secs(1000)));
     let connection = mcp_runtime::testing::Connection::open(server().limits(limits)).unwrap();
-    let send = async |message: Value| connection.send(message.to_string().as_bytes()).await;
-    let receive = async || serde_json::from_slice::<Value>(&connection.receive().await.unwrap()).unwrap();
+    let conversation = Shared::default();
+    let send = async |message: Value| {
+        conversation.observe_sent(&message.to_string());
+        connection.send(message.to_string().as_bytes()).await;
+    };
+    let receive = async || {
+        let message = String::from_utf8(connection.receive().await.unwrap()).unwrap();
+        conversation.observe_received(&message);
+        serde_json::from_str::<Value>(&message).unwrap()
+    };
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}});
     send(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})).await;
     receive().await;

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use mcp_runtime::{DynamicTool, Limits, SseOptions, TransportOptions, prelude::*};
-use mcp_test_support::{PATIENCE, Running, STATELESS, Transport, Wire, http, streamable};
+use mcp_test_support::{PATIENCE, Running, STATELESS, Transport, Wire, client, http, streamable};
 use serde_json::{Value, json};
 
 use crate::{Case, everywhere_on};
@@ -577,7 +577,7 @@ async fn what_a_tool_kept_may_change_the_tools_as_it_goes() {
 
     let server = server();
     let handle = server.handle();
-    let client = mcp_runtime::testing::TestClient::connect(server).await.expect("a server that starts");
+    let client = client(server).connect().await.expect("a server that starts");
     handle.add_tool::<lone>().expect("a server that runs");
     let companion = Companion(handle.clone());
     let tool = DynamicTool::new("brief", "", json!({"type": "object"}), move |_, _| {

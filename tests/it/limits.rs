@@ -4,7 +4,7 @@ use std::sync::{Condvar, Mutex};
 
 use mcp_runtime::prelude::*;
 use mcp_test_support::{
-    PATIENCE,
+    PATIENCE, Running, Transport,
     http::{EventStream, request},
 };
 use serde_json::{Value, json};
@@ -169,6 +169,42 @@ async fn of_calls() {
         let answer = answer.await.expect("an end in time");
         assert_eq!(answer["error"]["code"], -32603, "{limits}: {answer}");
     }
+}
+
+#[tokio::test]
+async fn of_calls_on_a_pipe_that_wait_for_a_place() {
+    fn narrow() -> McpServer {
+        let mut limits = mcp_runtime::Limits::default();
+        limits.max_requests_per_session = Some(1);
+        bounded::server().limits(limits)
+    }
+    let running = Running::start(Transport::Stdio, narrow).await;
+    let mut wire = running.connect_as("2025-11-25").await;
+    let cancel = |id: u32| json!({"requestId": id});
+    wire.send_text(&call(100, "hang")).await;
+    // All of these are held back, but those that are cancelled, whatever came of the id before.
+    for id in [101, 102, 103, 104] {
+        wire.send_text(&call(id, "burst")).await;
+    }
+    for id in [101, 103, 105] {
+        wire.notify("notifications/cancelled", cancel(id)).await;
+    }
+    wire.send_text(&call(104, "burst")).await;
+    let twice = wire.answer(&json!(104)).await;
+    assert_eq!(twice["error"]["code"], -32600, "{twice}: its id is taken while it is held");
+    for (id, method) in [(101, "ping"), (106, "ping"), (103, "tools/list")] {
+        wire.send(&json!({"jsonrpc": "2.0", "id": id, "method": method})).await;
+        assert!(wire.answer(&json!(id)).await["result"].is_object(), "{id}");
+    }
+    for id in [103, 105] {
+        wire.send_text(&call(id, "burst")).await;
+    }
+    wire.notify("notifications/cancelled", cancel(100)).await;
+    for id in [102, 104, 103, 105] {
+        assert_eq!(wire.answer(&json!(id)).await["result"]["content"][0]["text"], "said", "{id}");
+    }
+    // What was cancelled has been forgotten, not kept for later.
+    assert_eq!(wire.rest().await, Vec::<String>::new());
 }
 
 #[tokio::test]

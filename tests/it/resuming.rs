@@ -2,7 +2,10 @@
 
 use std::{collections::HashMap, net::SocketAddr};
 
-use mcp_test_support::{PATIENCE, http::OpenAnswer};
+use mcp_test_support::{
+    PATIENCE,
+    http::{self, OpenAnswer},
+};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -301,6 +304,7 @@ async fn call_with_cuts(visitor: &Visitor, id: usize, tag: String, times: usize,
         visitor.address
     );
     let size = dice.below(200);
+    let conversation = http::conversation_of(visitor.address, &visitor.session);
     let mut cuts = 0;
     let mut read: Vec<(String, String)> = Vec::new();
     let mut last: Option<String> = None;
@@ -313,6 +317,7 @@ async fn call_with_cuts(visitor: &Visitor, id: usize, tag: String, times: usize,
                 let body = call(format!("{id}-{attempt}"), "say", json!({"tag": tag, "times": times, "size": size}));
                 let body = body.to_string();
                 let length = body.len();
+                conversation.observe_sent(&body);
                 format!("POST {common}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}")
             }
         };
@@ -330,10 +335,12 @@ async fn call_with_cuts(visitor: &Visitor, id: usize, tag: String, times: usize,
     }
     assert_eq!(read.len(), times + 1, "{tag}: {read:?}");
     for (i, (_, data)) in read[..times].iter().enumerate() {
+        conversation.observe_received(data);
         let message: Value = serde_json::from_str(data).expect("JSON");
         let said = message["params"]["data"].as_str().expect("a text");
         assert_eq!(said, format!("{tag} {i} {}", "x".repeat(size)), "{tag}");
     }
+    conversation.observe_received(&read[times].1);
     assert_eq!(text_of(&read[times].1), tag);
     cuts
 }

@@ -5,6 +5,7 @@ use mcp_test_support::{
     PATIENCE,
     http::{self, Answer},
     identity,
+    schema::Shared,
 };
 use serde_json::{Value, json};
 use tokio::{
@@ -420,6 +421,11 @@ async fn a_connection_may_go_away_at_any_byte() {
         while !String::from_utf8_lossy(&said).contains("step 0") {
             timeout(PATIENCE, whole.read_buf(&mut said)).await.expect("bytes in time").expect("bytes");
         }
+        let conversation = Shared::at(if has_session { NEWEST_WITH_SESSIONS } else { "2026-07-28" });
+        String::from_utf8_lossy(&said)
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: ").filter(|data| !data.is_empty()))
+            .for_each(|message| conversation.observe_received(message));
         served.gate.go.add_permits(1);
         Gate::pass(&served.gate.began).await;
         Gate::pass(&served.gate.over).await;

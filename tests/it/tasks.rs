@@ -788,6 +788,33 @@ async fn whoever_listens_for_a_task_hears_how_it_is() {
 }
 
 #[tokio::test]
+async fn a_subscription_is_named_to_the_letter() {
+    // More than any integer type of ours holds.
+    const ID: &str = "18446744073709551617";
+    for transport in [Transport::Memory, Transport::Stdio, Transport::Http] {
+        let running = Running::start(transport, server).await;
+        let mut case = Case::connect(&running, transport, STATELESS).await;
+        let watched = case.task("asks").await;
+        case.asking(&watched).await;
+        let notifications = json!({"taskIds": [watched], "toolsListChanged": true});
+        case.wire.start_as(ID, "subscriptions/listen", json!({"notifications": notifications})).await;
+        let named = format!(r#""io.modelcontextprotocol/subscriptionId":{ID}"#);
+        let acknowledged = case.wire.receive_raw().await;
+        assert!(
+            acknowledged.contains("acknowledged") && acknowledged.contains(&named),
+            "{transport:?}: {acknowledged}"
+        );
+        let update = json!({"taskId": watched, "inputResponses": {"name": accepted("Ada")}});
+        case.wire.start("tasks/update", update).await;
+        let mut said = String::new();
+        while !said.contains("notifications/tasks") {
+            said = case.wire.receive_raw().await;
+        }
+        assert!(said.contains(&named), "{transport:?}: {said}");
+    }
+}
+
+#[tokio::test]
 async fn tasks_end_with_their_server() {
     for transport in [Transport::Memory, Transport::Stdio] {
         for version in [CORE, STATELESS] {

@@ -127,8 +127,7 @@ impl Served {
         let answer = visitor.post(&initialize(version)).await;
         assert_eq!(answer.status, 200, "{:?}", answer.headers);
         visitor.session = answer.header("mcp-session-id").expect("a session").to_owned();
-        // A server may have one place only.
-        drop(answer);
+        answer.whole().await;
         let accepted = visitor.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         assert_eq!(accepted.status, 202);
         visitor

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use crate::session::{Call, Outbox, Session};
@@ -122,13 +122,18 @@ impl Bus {
         if listening.is_empty() {
             return;
         }
-        let Some(mut params) = told() else { return };
+        let Some(params) = told() else { return };
+        let params = Value::Object(params).to_string();
+        // The members, to stand behind the one that names the subscription.
+        let Some(params) = params.strip_prefix('{') else { return };
         let mut sessions = Vec::new();
         for subscribed in listening {
-            let subscription: Value = serde_json::from_str(&subscribed.id).unwrap_or_default();
-            params.insert("_meta".to_owned(), json!({ SUBSCRIPTION_ID: subscription }));
-            let message = json!({ "jsonrpc": "2.0", "method": "notifications/tasks", "params": params });
-            sessions.extend(subscribed.ear.tell(message.to_string().into_bytes()));
+            // The id to the letter: it may be a number that no type of ours holds.
+            let message = format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/tasks","params":{{{},{params}}}"#,
+                meta_of(&subscribed.id)
+            );
+            sessions.extend(subscribed.ear.tell(message.into_bytes()));
         }
         drop(members);
     }
@@ -245,11 +250,16 @@ impl Change<'_> {
             Self::ResourceUpdated(uri) => ("resources/updated", Some(serde_json::Value::from(uri))),
         };
         let uri = uri.map(|uri| format!(r#""uri":{uri}"#));
-        let meta = subscription.map(|id| format!(r#""_meta":{{"{SUBSCRIPTION_ID}":{id}}}"#));
+        let meta = subscription.map(meta_of);
         let params: Vec<_> = meta.into_iter().chain(uri).collect();
         let params = if params.is_empty() { String::new() } else { format!(r#","params":{{{}}}"#, params.join(",")) };
         format!(r#"{{"jsonrpc":"2.0","method":"notifications/{what}"{params}}}"#).into_bytes()
     }
+}
+
+/// The member that names the subscription of that id.
+fn meta_of(subscription: &str) -> String {
+    format!(r#""_meta":{{"{SUBSCRIPTION_ID}":{subscription}}}"#)
 }
 
 impl Ear {

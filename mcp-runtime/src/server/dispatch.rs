@@ -108,9 +108,9 @@ pub(crate) enum Received {
         #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener tells which"))]
         &'static [&'static str],
     ),
-    /// As many calls are under way as may be, and nothing was done; the refusal stands in the buffer, for a transport
-    /// that cannot hold the message back until one ends.
-    Busy,
+    /// As many calls are under way as may be, and nothing was done for the one of this id; the refusal stands in the
+    /// buffer, for a transport that cannot hold the message back until one ends.
+    Busy(String),
 }
 
 /// What is wrong with a message that is refused, for a transport whose answers have a status.
@@ -230,7 +230,7 @@ impl Dispatcher {
                 Err(malformed) => refuse(&mut answer, &malformed, version),
             };
             match received {
-                Received::Answered | Received::Refused(_) | Received::Busy | Received::Forbidden(_) => {
+                Received::Answered | Received::Refused(_) | Received::Busy(_) | Received::Forbidden(_) => {
                     answers.push(answer)
                 }
                 Received::Accepted => {}
@@ -327,9 +327,6 @@ impl Dispatcher {
         if session.is_under_way(id.as_str()) {
             return Err(RpcError::invalid_request("a request of this id is under way").into());
         }
-        if session.was_cancelled_early(id.as_str()) {
-            return Ok(Received::Accepted);
-        }
         let may_last = matches!(
             found,
             Method::CallTool | Method::ReadResource | Method::GetPrompt | Method::Complete | Method::TaskResult
@@ -340,7 +337,7 @@ impl Dispatcher {
         {
             let refusal = RpcError::internal(format!("{most} requests are under way; wait for one to end"));
             write_error(out, Some(id), &refusal, version);
-            return Ok(Received::Busy);
+            return Ok(Received::Busy(id.as_str().to_owned()));
         }
         let params = params.as_ref().map_err(Clone::clone)?;
         let registry = &**self.live.registry();

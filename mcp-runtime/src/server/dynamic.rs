@@ -23,6 +23,7 @@ use crate::protocol::{self, Caching, CallToolResult, Icon, ToolAnnotations};
 /// use serde_json::json;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # mcp_test_schema::test_client!();
 /// let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
 /// let double = DynamicTool::new("double", "Doubles a number", schema, |arguments, _context| async move {
 ///     let n = arguments["n"].as_i64().ok_or_else(|| ToolError::new("`n` must be an integer"))?;

@@ -38,6 +38,7 @@ use super::{
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # mcp_test_schema::test_client!();
 /// let client = TestClient::connect(McpServer::new(ServerOptions::default()).tool::<learn>()).await?;
 /// client.call("learn", json!({"word": "hello"})).await?;
 /// assert_eq!(client.call("hello", json!({})).await?.first_text(), Some("hello"));

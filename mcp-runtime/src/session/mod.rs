@@ -1,5 +1,6 @@
 //! Who is connected (floor 1): the state of one session, and what is under way in it.
 
+mod held;
 pub(crate) mod outbox;
 #[cfg(feature = "http")]
 pub(crate) mod replay;
@@ -7,13 +8,14 @@ mod requests;
 
 use std::{
     any::Any,
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering},
     },
 };
 
+pub(crate) use held::{Held, HeldCall};
 pub(crate) use outbox::{Outbox, Overflow, Reply};
 use requests::Requests;
 pub(crate) use requests::{NoRequest, OpenRequest};
@@ -23,9 +25,6 @@ use crate::{
     principal::OwnerKey,
     protocol::{ClientCapabilities, Implementation, LoggingLevel, ProtocolVersion},
 };
-
-/// Cancellations of calls that are held back, at the most.
-const MOST_CANCELLED_EARLY: usize = 1024;
 
 /// One client's session: from its connection to its end.
 #[derive(Debug)]
@@ -52,10 +51,8 @@ pub(crate) struct Session {
     closed: AtomicBool,
     /// Woken when it closes.
     ending: tokio::sync::Notify,
-    /// Calls that were cancelled while they were held back.
-    cancelled_early: Mutex<HashSet<String>>,
-    /// Whether the transport holds calls back, until others end.
-    holding: AtomicBool,
+    /// Calls that the transport holds back, until others end.
+    pub(crate) held: Held,
 }
 
 /// What `initialize` settled.
@@ -81,8 +78,7 @@ impl Session {
             requests: Requests::default(),
             closed: AtomicBool::new(false),
             ending: tokio::sync::Notify::new(),
-            cancelled_early: Mutex::default(),
-            holding: AtomicBool::new(false),
+            held: Held::default(),
         })
     }
 
@@ -171,32 +167,14 @@ impl Session {
         self.under_way.store(calls.len(), Ordering::SeqCst);
     }
 
-    /// Tells the call of that id, if it is under way, that nobody waits for it any more.
+    /// Tells the call of that id, if it is under way, that nobody waits for it any more; one that is held back is
+    /// forgotten. An id that is neither means nothing, and may be used afterwards.
     pub(crate) fn cancel(&self, id: &str) {
         let call = self.calls().get(id).cloned();
         match call {
             Some(call) => call.cancel(),
-            None if self.holding.load(Ordering::SeqCst) => {
-                let mut early = self.cancelled_early();
-                if early.len() < MOST_CANCELLED_EARLY {
-                    early.insert(id.to_owned());
-                }
-            }
-            None => {}
+            None => self.held.withdraw(id),
         }
-    }
-
-    /// Says whether the transport holds calls back.
-    pub(crate) fn hold(&self, holding: bool) {
-        self.holding.store(holding, Ordering::SeqCst);
-        if !holding {
-            self.cancelled_early().clear();
-        }
-    }
-
-    /// Whether a call was cancelled while it was held back.
-    pub(crate) fn was_cancelled_early(&self, id: &str) -> bool {
-        self.holding.load(Ordering::SeqCst) && self.cancelled_early().remove(id)
     }
 
     /// Cancels all that is under way, and takes no message any more.
@@ -228,12 +206,9 @@ impl Session {
         self.under_way.load(Ordering::SeqCst).saturating_sub(self.lasting.load(Ordering::SeqCst))
     }
 
+    /// Whether a call of that id has begun, or is held back.
     pub(crate) fn is_under_way(&self, id: &str) -> bool {
-        self.under_way.load(Ordering::SeqCst) > 0 && self.calls().contains_key(id)
-    }
-
-    fn cancelled_early(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.cancelled_early.lock().unwrap_or_else(PoisonError::into_inner)
+        (self.under_way.load(Ordering::SeqCst) > 0 && self.calls().contains_key(id)) || self.held.has(id)
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<String, Arc<Call>>> {

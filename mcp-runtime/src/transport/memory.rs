@@ -29,7 +29,7 @@ impl Memory {
     pub(crate) async fn send(&self, message: &[u8]) {
         let mut answer = Vec::new();
         match self.dispatcher.receive(Caller::unknown(&self.session), message, &mut answer) {
-            Received::Answered | Received::Refused(_) | Received::Busy | Received::Forbidden(_) => {
+            Received::Answered | Received::Refused(_) | Received::Busy(_) | Received::Forbidden(_) => {
                 // Closed means that nobody reads the answer any more.
                 let _ = self.session.outbox.send(answer).await;
             }
@@ -48,7 +48,7 @@ impl Memory {
     /// Gives the server one message; whether its answer was there at once.
     pub(crate) fn answer(&self, message: &[u8], out: &mut Vec<u8>) -> bool {
         let received = self.dispatcher.receive(Caller::unknown(&self.session), message, out);
-        matches!(received, Received::Answered | Received::Refused(_) | Received::Busy | Received::Forbidden(_))
+        matches!(received, Received::Answered | Received::Refused(_) | Received::Busy(_) | Received::Forbidden(_))
     }
 
     /// The server's next message; `None` once the connection is closed.

@@ -7,6 +7,7 @@ use mcp_test_support::{
     PATIENCE,
     http::{EventStream, request},
     identity::{CLIENT, Provider, hmac_signed, now, over},
+    schema::Shared,
 };
 use serde_json::json;
 use tokio::{
@@ -74,7 +75,11 @@ impl Process {
         connection.shutdown().await.expect("a connection");
         let mut answer = Vec::new();
         timeout(PATIENCE, connection.read_to_end(&mut answer)).await.expect("an end in time").expect("an answer");
-        self.note(&String::from_utf8_lossy(&answer));
+        let answer = String::from_utf8_lossy(&answer);
+        if let Some((_, body)) = answer.split_once("\r\n\r\n").filter(|(_, body)| !body.is_empty()) {
+            Shared::default().observe_refusal(body);
+        }
+        self.note(&answer);
     }
 
     /// Tries a credential at every place where one could be thought of.

@@ -14,11 +14,27 @@ use tokio::{
 
 use crate::{PATIENCE, schema::Shared};
 
-/// The conversations of open event streams, by the address and the path that take their messages: what is posted there by
-/// hand belongs to them, too.
+/// The conversations of sessions, by the address and by what names the session there: the path that takes its messages, or
+/// its id. What is said to it by hand belongs to it, too.
 fn conversations() -> MutexGuard<'static, HashMap<(SocketAddr, String), Shared>> {
     static CONVERSATIONS: LazyLock<Mutex<HashMap<(SocketAddr, String), Shared>>> = LazyLock::new(Mutex::default);
     CONVERSATIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The conversation of a session of Streamable HTTP.
+pub fn conversation_of(address: SocketAddr, session: &str) -> Shared {
+    conversations().entry((address, session.to_owned())).or_default().clone()
+}
+
+/// The conversation that a request belongs to; one of its own, where it belongs to no session.
+fn conversation(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Shared {
+    let header =
+        |name: &str| headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| *value);
+    if let Some(session) = header("Mcp-Session-Id") {
+        return conversation_of(address, session);
+    }
+    let of_path = conversations().get(&(address, path.to_owned())).cloned();
+    of_path.unwrap_or_else(|| header("MCP-Protocol-Version").map_or_else(Shared::default, Shared::at))
 }
 
 /// An answer: its status, its header lines with lower-case names, its body.
@@ -39,21 +55,11 @@ impl Answer {
     }
 }
 
-/// Sends a request on a connection of its own, and reads the answer to its end. A message in it is checked.
+/// Sends a request on a connection of its own, and reads the answer to its end.
 pub async fn request(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-    let conversation = conversations().get(&(address, path.to_owned())).cloned().unwrap_or_default();
-    conversation.observe_sent(body);
     let answer = open(address, method, path, headers, body).await;
     let (status, headers) = (answer.status, answer.headers.clone());
     let body = if method == "HEAD" { String::new() } else { answer.whole().await };
-    // Health and metadata are documents of their own; what answers a message is one.
-    if body.contains(r#""jsonrpc""#) || body.contains(r#""error":{"#) {
-        if status < 400 {
-            conversation.observe_received(&body);
-        } else {
-            conversation.observe_refusal(&body);
-        }
-    }
     Answer { status, headers, body }
 }
 
@@ -67,6 +73,10 @@ pub struct OpenAnswer {
     pub headers: Vec<(String, String)>,
     /// Text of the body that was read and is not yet a line.
     body: String,
+    /// Each message of the body is checked in it.
+    conversation: Shared,
+    /// The stream goes on where an earlier one was lost.
+    resumed: bool,
 }
 
 /// One event of a stream.
@@ -84,17 +94,20 @@ pub struct Event {
 
 /// Sends a request on a connection of its own, and reads the answer's head.
 pub async fn open(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> OpenAnswer {
+    let conversation = conversation(address, path, headers);
+    conversation.observe_sent(body);
     let mut reader = connect(address).await;
     write_request(&mut reader, address, method, path, headers, body).await;
-    OpenAnswer::begin(reader).await
+    let resumed = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("Last-Event-ID"));
+    let (status, headers) = read_head(&mut reader).await;
+    let answer = OpenAnswer { reader, status, headers, body: String::new(), conversation, resumed };
+    if let Some(session) = answer.header("mcp-session-id") {
+        conversations().insert((address, session.to_owned()), answer.conversation.clone());
+    }
+    answer
 }
 
 impl OpenAnswer {
-    async fn begin(mut reader: BufReader<TcpStream>) -> Self {
-        let (status, headers) = read_head(&mut reader).await;
-        Self { reader, status, headers, body: String::new() }
-    }
-
     /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
@@ -110,7 +123,16 @@ impl OpenAnswer {
         let length = self.header("content-length").map_or(0, |length| length.parse().expect("a length"));
         let mut bytes = vec![0; length];
         timeout(PATIENCE, self.reader.read_exact(&mut bytes)).await.expect("a body in time").expect("a whole body");
-        String::from_utf8(bytes).expect("UTF-8")
+        let body = String::from_utf8(bytes).expect("UTF-8");
+        // Health and metadata are documents of their own; what answers a message is one.
+        if body.contains(r#""jsonrpc""#) || body.contains(r#""error":{"#) {
+            if self.status < 400 {
+                self.conversation.observe_received(&body);
+            } else {
+                self.conversation.observe_refusal(&body);
+            }
+        }
+        body
     }
 
     /// The next event, passing over comments; none at the end of the stream.
@@ -121,6 +143,9 @@ impl OpenAnswer {
             if line.is_empty() {
                 if said {
                     event.data = data.join("\n");
+                    if event.name == "message" && !event.data.is_empty() {
+                        self.heard(&event.data);
+                    }
                     return Some(event);
                 }
                 continue;
@@ -136,6 +161,14 @@ impl OpenAnswer {
                 other => panic!("a field that events do not have: {other}"),
             }
             said = true;
+        }
+    }
+
+    fn heard(&self, message: &str) {
+        if self.resumed {
+            self.conversation.observe_resumed(message);
+        } else {
+            self.conversation.observe_received(message);
         }
     }
 
@@ -167,7 +200,6 @@ pub struct EventStream {
     pub endpoint: String,
     /// Bodies of refused POSTs, which a client would see before what the stream says next.
     refused: VecDeque<String>,
-    conversation: Shared,
 }
 
 impl Drop for EventStream {
@@ -189,10 +221,10 @@ impl EventStream {
         let stream = open(address, "GET", path, &all, "").await;
         assert_eq!(stream.status, 200, "{:?}", stream.headers);
         let (endpoint, refused) = (String::new(), VecDeque::new());
-        let mut stream = Self { address, stream, endpoint, refused, conversation: Shared::default() };
+        let mut stream = Self { address, stream, endpoint, refused };
         let (event, endpoint) = stream.event().await.expect("a first event");
         assert_eq!(event, "endpoint");
-        conversations().insert((address, endpoint.clone()), stream.conversation.clone());
+        conversations().insert((address, endpoint.clone()), stream.stream.conversation.clone());
         stream.endpoint = endpoint;
         stream
     }
@@ -221,7 +253,6 @@ impl EventStream {
         }
         let (event, data) = self.event().await.expect("an open stream");
         assert_eq!(event, "message");
-        self.conversation.observe_received(&data);
         data
     }
 

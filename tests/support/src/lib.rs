@@ -2,7 +2,6 @@
 
 pub mod http;
 pub mod identity;
-pub mod schema;
 pub mod streamable;
 
 use std::time::Duration;
@@ -10,9 +9,10 @@ use std::time::Duration;
 use http::EventStream;
 use mcp_runtime::{
     McpServer, ServerOptions, SseOptions, TransportOptions,
-    testing::{Connection, Speaker, TestClient, TestClientBuilder},
+    testing::{Connection, TestClientBuilder},
 };
-use schema::Shared;
+pub use mcp_test_schema as schema;
+use mcp_test_schema::Shared;
 use serde_json::{Value, json};
 use streamable::{StreamableClient, VERSION_KEY};
 use tokio::{
@@ -96,13 +96,11 @@ enum Kind {
     Http(StreamableClient),
 }
 
+mcp_test_schema::test_client!();
+
 /// A client within the process, whose server is held to the standard's schema by each message.
 pub fn client(server: McpServer) -> TestClientBuilder {
-    let conversation = Shared::default();
-    TestClient::of(server).watch(move |speaker, message| match speaker {
-        Speaker::Client => conversation.observe_sent(message),
-        Speaker::Server => conversation.observe_received(message),
-    })
+    TestClient::of(server)
 }
 
 /// A server that clients can connect to.
@@ -165,7 +163,7 @@ impl Running {
         let mut wire = self.connect().await;
         if version == STATELESS {
             wire.stateless = Some(capabilities);
-            wire.conversation = Shared::stateless(STATELESS);
+            wire.conversation = Shared::at(STATELESS);
             return wire;
         }
         let result = wire.initialize_offering(version, capabilities).await;
@@ -239,7 +237,7 @@ impl Wire {
 
     /// Whether what carries the messages has a conversation of its own, so that tests may use it without a wire.
     fn is_heard_below(&self) -> bool {
-        matches!(self.kind, Kind::Sse(_))
+        matches!(self.kind, Kind::Sse(_) | Kind::Http(_))
     }
 
     async fn receive_text(&mut self) -> String {
@@ -263,8 +261,15 @@ impl Wire {
     pub async fn start(&mut self, method: &str, params: Value) -> i64 {
         let id = self.next_id;
         self.next_id += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        self.start_as(&id.to_string(), method, params).await;
         id
+    }
+
+    /// Sends a request without waiting, under this id: JSON to the letter.
+    pub async fn start_as(&mut self, id: &str, method: &str, mut params: Value) {
+        self.envelop(&mut params);
+        let params = if params.is_null() { String::new() } else { format!(r#","params":{params}"#) };
+        self.send_text(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"{params}}}"#)).await;
     }
 
     /// Sends a request; gives its whole answer, passing over notifications.

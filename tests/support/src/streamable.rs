@@ -6,7 +6,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
 use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-    task::{AbortHandle, JoinSet},
+    task::{AbortHandle, JoinError, JoinSet},
 };
 
 use crate::http::{self, OpenAnswer};
@@ -89,7 +89,13 @@ impl StreamableClient {
 
     /// The server's next message; none where there will be none.
     pub async fn message(&mut self) -> Option<String> {
-        self.hears.recv().await
+        loop {
+            tokio::select! {
+                biased;
+                Some(ended) = self.readers.join_next() => went_well(ended),
+                message = self.hears.recv() => return message,
+            }
+        }
     }
 
     /// Opens the session's own stream.
@@ -124,6 +130,23 @@ impl StreamableClient {
             headers.push(("Mcp-Session-Id".to_owned(), session.clone()));
         }
         headers
+    }
+}
+
+impl Drop for StreamableClient {
+    fn drop(&mut self) {
+        while let Some(ended) = self.readers.try_join_next()
+            && !std::thread::panicking()
+        {
+            went_well(ended);
+        }
+    }
+}
+
+/// Passes on a panic of whoever read: what was said was wrong.
+fn went_well(ended: Result<(), JoinError>) {
+    if let Err(Ok(panic)) = ended.map_err(JoinError::try_into_panic) {
+        std::panic::resume_unwind(panic);
     }
 }
 

@@ -140,7 +140,7 @@ impl LegacySse {
                 jsonrpc::with_null_id(&mut answer);
                 return json(StatusCode::BAD_REQUEST, answer);
             }
-            Received::Busy => return Rejection::TooManyRequests.with_body(answer),
+            Received::Busy(_) => return Rejection::TooManyRequests.with_body(answer),
         }
         let mut accepted = Response::new(ReplyBody::default());
         *accepted.status_mut() = StatusCode::ACCEPTED;

@@ -184,8 +184,23 @@ pub(super) fn close<B>(response: &mut Response<B>) {
 #[cfg(test)]
 mod tests {
     use http::header;
+    use http_body_util::BodyExt;
+    use mcp_test_schema::Checker;
 
     use super::Rejection;
+    use crate::protocol::{ProtocolVersion, jsonrpc::Id};
+
+    #[tokio::test]
+    async fn each_refusal_is_an_error_in_every_version() {
+        for (rejection, id) in Rejection::ALL.iter().flat_map(|it| [(it, None), (it, Some(Id::of("7")))]) {
+            let body = rejection.answer(id).into_body().collect().await.unwrap().to_bytes();
+            let message = serde_json::from_slice(&body).unwrap();
+            for version in ProtocolVersion::ALL {
+                let wrong = Checker::for_version(version.as_str()).unwrap().error(&message);
+                assert!(wrong.is_empty(), "{rejection:?} in {version}: {wrong:?}");
+            }
+        }
+    }
 
     #[test]
     fn each_refusal_has_the_headers_that_its_status_demands() {

@@ -178,7 +178,7 @@ impl Streamable {
                 Some(principal) => visit.gate.forbid(scopes, principal, visit.head.uri.path(), answer),
                 None => json(StatusCode::FORBIDDEN, answer),
             },
-            Received::Busy => Rejection::TooManyRequests.with_body(answer),
+            Received::Busy(_) => Rejection::TooManyRequests.with_body(answer),
         };
         Ok(Begun::Over(response))
     }

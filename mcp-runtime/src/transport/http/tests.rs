@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use mcp_test_schema::Shared;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -37,6 +38,8 @@ struct Server {
     address: SocketAddr,
     clients: Arc<Sessions>,
     fixture: Arc<Fixture>,
+    /// What all its clients have said and heard: they speak one version, and each message is held to its schema.
+    conversation: Shared,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<()>,
 }
@@ -97,7 +100,7 @@ impl Server {
         let served = tokio::spawn(listener.serve(async {
             drop(stopped.await);
         }));
-        Self { address, clients, fixture, stop: Some(stop), served }
+        Self { address, clients, fixture, conversation: Shared::default(), stop: Some(stop), served }
     }
 
     async fn limited(change: impl FnOnce(&mut Limits)) -> Self {
@@ -105,7 +108,7 @@ impl Server {
     }
 
     async fn connect(&self) -> Connection {
-        Connection { socket: in_time(TcpStream::connect(self.address)).await.unwrap(), buffer: Vec::new() }
+        Connection::open(self.address, &self.conversation).await
     }
 
     /// A connection that has sent this.
@@ -189,6 +192,7 @@ fn call(id: i64, tool: &str, arguments: &Value) -> Value {
 struct Connection {
     socket: TcpStream,
     buffer: Vec<u8>,
+    conversation: Shared,
 }
 
 #[derive(Debug)]
@@ -213,7 +217,16 @@ async fn in_time<T>(future: impl Future<Output = T>) -> T {
 }
 
 impl Connection {
+    async fn open(address: SocketAddr, conversation: &Shared) -> Self {
+        let socket = in_time(TcpStream::connect(address)).await.unwrap();
+        Self { socket, buffer: Vec::new(), conversation: conversation.clone() }
+    }
+
+    /// Sends anything; where that is a head and a whole body, the message in it can be answered.
     async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        if let Some((_, body)) = String::from_utf8_lossy(bytes.as_ref()).split_once("\r\n\r\n") {
+            self.conversation.observe_sent(body);
+        }
         in_time(self.socket.write_all(bytes.as_ref())).await.unwrap();
     }
 
@@ -264,9 +277,15 @@ impl Connection {
         Reply { status, headers, body: Vec::new() }
     }
 
+    /// The whole response. A body that refuses is a message; one that does not is none, for messages come on streams.
     async fn rest_of(&mut self, mut head: Reply) -> Reply {
         if let Some(length) = head.header("content-length") {
             head.body = self.exactly(length.parse().unwrap()).await;
+        }
+        if head.status >= 400 && !head.body.is_empty() {
+            self.conversation.observe_refusal(std::str::from_utf8(&head.body).unwrap());
+        } else {
+            assert!(head.body.is_empty() || head.json().get("jsonrpc").is_none(), "{head:?}");
         }
         head
     }
@@ -306,7 +325,7 @@ impl Reply {
 }
 
 impl Stream {
-    /// The next event, as its type and data; none where the stream ends in order.
+    /// The next event, as its type and data; none where the stream ends in order. A message is checked.
     async fn event(&mut self) -> Option<(String, String)> {
         loop {
             if let Some(end) = self.text.find("\n\n") {
@@ -316,7 +335,11 @@ impl Stream {
                 }
                 let event = event.strip_prefix("event: ").unwrap();
                 let (kind, data) = event.split_once("\ndata: ").unwrap();
-                return Some((kind.to_owned(), data.trim_end().to_owned()));
+                let data = data.trim_end();
+                if kind == "message" {
+                    self.connection.conversation.observe_received(data);
+                }
+                return Some((kind.to_owned(), data.to_owned()));
             }
             let chunk = self.connection.chunk().await?;
             self.text.push_str(std::str::from_utf8(&chunk).unwrap());
@@ -332,8 +355,7 @@ impl Stream {
     async fn post(&mut self, message: &Value) -> Reply {
         let request = post(&self.uri, message);
         if self.poster.is_none() {
-            let socket = in_time(TcpStream::connect(self.server)).await.unwrap();
-            self.poster = Some(Connection { socket, buffer: Vec::new() });
+            self.poster = Some(Connection::open(self.server, &self.connection.conversation).await);
         }
         let poster = self.poster.as_mut().unwrap();
         poster.send(request).await;
@@ -745,6 +767,7 @@ async fn chunked_bodies_are_taken_and_broken_ones_are_not() {
     );
     let body = call(1, "add", &json!({"a": 1, "b": 1})).to_string();
     let (one, two) = body.split_at(20);
+    server.conversation.observe_sent(&body);
     let mut connection = server.sent(format!("{head}{:x}\r\n{one}\r\n", one.len())).await;
     connection
         .send(format!("{:x};x=y\r\n{two}\r\n0\r\n\r\nGET /health HTTP/1.1\r\nHost: localhost\r\n\r\n", two.len()))
@@ -847,12 +870,16 @@ async fn what_follows_a_refused_body_is_not_executed() {
 async fn requests_may_follow_each_other_closely_and_come_in_pieces() {
     let server = Server::start(|_| {}).await;
     let mut stream = server.initialized().await;
-    let request = |id| post(&stream.uri, &call(id, "add", &json!({"a": id, "b": 0})));
-    let all: String = (0..30).map(request).collect();
+    let uri = stream.uri.clone();
+    let request = |id| {
+        let message = call(id, "add", &json!({"a": id, "b": 0}));
+        server.conversation.observe_sent(&message.to_string());
+        post(&uri, &message)
+    };
     for step in [1, 3, 50, 1000, 100_000] {
         let mut connection = server.connect().await;
         let (mut reader, mut writer) = connection.socket.into_split();
-        let bytes = all.clone();
+        let bytes: String = (0..30).map(request).collect();
         let writing = tokio::spawn(async move {
             for piece in bytes.as_bytes().chunks(step) {
                 writer.write_all(piece).await.unwrap();
@@ -863,7 +890,7 @@ async fn requests_may_follow_each_other_closely_and_come_in_pieces() {
         while text.windows(12).filter(|window| window == b"HTTP/1.1 202").count() < 30 {
             assert!(in_time(reader.read_buf(&mut text)).await.unwrap() > 0);
         }
-        connection = Connection { socket: reader.reunite(writing.await.unwrap()).unwrap(), buffer: Vec::new() };
+        connection.socket = reader.reunite(writing.await.unwrap()).unwrap();
         connection.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
         drop(connection);
         for id in 0..30 {

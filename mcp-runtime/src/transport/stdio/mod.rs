@@ -7,7 +7,6 @@ mod descriptor;
 mod lines;
 
 use std::{
-    collections::VecDeque,
     io,
     pin::Pin,
     sync::Arc,
@@ -25,7 +24,7 @@ use tokio::{
 use crate::{
     protocol::{ErrorCode, RpcError, jsonrpc::write_error},
     server::dispatch::{Caller, Dispatcher, Received},
-    session::{Outbox, Overflow, Session},
+    session::{HeldCall, Outbox, Overflow, Session},
 };
 
 /// How long calls in flight get once the client has closed its end.
@@ -36,10 +35,6 @@ const HIGH_WATER: usize = 256 * 1024;
 
 /// How long answers are gathered while functions run in place.
 const SHORT: Duration = Duration::from_millis(1);
-
-/// Calls, and their bytes, that are held back until others have ended; beyond it nothing more is read.
-const MOST_HELD: usize = 1024;
-const MOST_HELD_BYTES: usize = 4 * 1024 * 1024;
 
 /// Bytes that one read may take.
 const READ_SIZE: usize = 16 * 1024;
@@ -60,8 +55,6 @@ where
     let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()), None);
     let mut pipe = Pipe {
         lines: Lines::new(dispatcher.limits().max_line_bytes.unwrap_or(usize::MAX)),
-        held: VecDeque::new(),
-        held_bytes: 0,
         dispatcher,
         session,
         reader,
@@ -95,19 +88,15 @@ where
 }
 
 /// What became of one message.
-#[derive(PartialEq)]
 enum Handled {
     Done,
-    /// It has to wait until another call has ended.
-    Busy,
+    /// It is a call of this id, and has to wait until another has ended.
+    Busy(String),
 }
 
 struct Pipe<R, W> {
     dispatcher: Arc<Dispatcher>,
     session: Arc<Session>,
-    /// Calls that wait until others have ended, in order.
-    held: VecDeque<Vec<u8>>,
-    held_bytes: usize,
     reader: R,
     writer: W,
     lines: Lines,
@@ -155,7 +144,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
                 if taken {
                     continue;
                 }
-                if !self.calls.is_empty() || !self.held.is_empty() || !written.is_ready() {
+                if !self.calls.is_empty() || !self.session.held.is_empty() || !written.is_ready() {
                     return Poll::Pending;
                 }
                 ready!(Pin::new(&mut self.writer).poll_flush(cx))?;
@@ -196,17 +185,14 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
     fn dispatch(&mut self) -> bool {
         let mut dispatched = false;
         while self.output.len() - self.written < HIGH_WATER
-            && let Some(message) = self.held.pop_front()
+            && let Some(call) = self.session.held.pop()
         {
-            self.held_bytes -= message.len();
-            if self.handle(&message) == Handled::Busy {
-                self.held_bytes += message.len();
-                self.held.push_front(message);
+            if let Handled::Busy(_) = self.handle(&call.message) {
+                self.session.held.put_back(call);
                 break;
             }
             dispatched = true;
         }
-        self.session.hold(!self.held.is_empty());
         let begun = Instant::now();
         while !self.is_full() {
             // Answers do not wait for a function that takes its time.
@@ -220,11 +206,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             let more = line.is_some();
             match line {
                 Some(Line::Whole(message)) => {
-                    let handled = self.handle(message);
-                    if handled == Handled::Busy {
-                        self.held_bytes += message.len();
-                        self.held.push_back(message.to_vec());
-                        self.session.hold(true);
+                    if let Handled::Busy(id) = self.handle(message) {
+                        self.session.held.push(HeldCall { id, message: message.to_vec() });
                     }
                 }
                 Some(Line::TooLong) => {
@@ -250,9 +233,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         match self.dispatcher.receive(Caller::unknown(&self.session), message, &mut self.output) {
             Received::Answered | Received::Refused(_) | Received::Forbidden(_) => {}
             Received::Accepted => return Handled::Done,
-            Received::Busy => {
+            Received::Busy(id) => {
                 self.output.truncate(before);
-                return Handled::Busy;
+                return Handled::Busy(id);
             }
             Received::Pending(pending) => {
                 let session = Arc::clone(&self.session);
@@ -332,9 +315,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
 
     /// Whether the client is so slow to read, or asks for so much at once, that nothing more is read from it.
     fn is_full(&self) -> bool {
-        self.output.len() - self.written >= HIGH_WATER
-            || self.held.len() >= MOST_HELD
-            || self.held_bytes >= MOST_HELD_BYTES
+        self.output.len() - self.written >= HIGH_WATER || self.session.held.is_full()
     }
 
     fn has_output(&self) -> bool {

@@ -8,10 +8,12 @@ use std::{
 use serde_json::{Value, json, value::RawValue};
 
 use super::{Asked, Checker};
-use crate::VERSIONS;
 
 /// Where a stateless request states its version, in its params.
 const STATED: &str = "/_meta/io.modelcontextprotocol~1protocolVersion";
+
+/// What is spoken until a version is known.
+const NEWEST_WITH_HANDSHAKE: &str = "2025-11-25";
 
 /// The messages of one connection, each checked as it comes.
 #[derive(Debug, Default)]
@@ -22,9 +24,11 @@ pub struct Conversation {
     stated: Option<&'static Checker>,
     /// Requests without an answer so far, by their id. A client may well use an id again whose request was cancelled.
     waiting: HashMap<String, Vec<Waiting>>,
+    /// The last request of an id that was answered.
+    answered: HashMap<String, Waiting>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Waiting {
     asked: Asked,
     stated: Option<&'static Checker>,
@@ -65,6 +69,26 @@ impl Conversation {
         assert!(wrong.is_empty(), "{} has no such message: {wrong:#?}\n{start}", self.current().version);
     }
 
+    /// Takes note of what the server says on a stream that was resumed: what had been said may come again.
+    ///
+    /// # Panics
+    /// As [`Conversation::observe_received`] does.
+    pub fn observe_resumed(&mut self, text: &str) {
+        self.recall(text);
+        self.observe_received(text);
+    }
+
+    /// Lets what was answered be answered again.
+    pub(super) fn recall(&mut self, text: &str) {
+        for message in messages(text).unwrap_or_default() {
+            let Some(id) = message.get("id").and_then(|id| key(id)) else { continue };
+            let waiting = self.waiting.entry(id.clone()).or_default();
+            if waiting.is_empty() && !message.contains_key("method") {
+                waiting.extend(self.answered.get(&id).cloned());
+            }
+        }
+    }
+
     /// Takes note of the body of an answer whose HTTP status refuses a message.
     ///
     /// # Panics
@@ -73,6 +97,11 @@ impl Conversation {
         // It may come from before the session was looked up, and is then of no version. The standard lets it go without an
         // id ("an error response that has no `id`"), as the newest schemas have it and the oldest ones do not.
         let Some(Ok(message)) = messages(text).map(<[_; 1]>::try_from) else { return self.observe_received(text) };
+        // It comes at once: of several requests with one id, some of which may be no business of the session, it is the last.
+        if let Some(waiting) = message[0].get("id").and_then(|id| self.waiting.get_mut(&key(id)?)) {
+            let last = waiting.pop();
+            waiting.splice(0..0, last);
+        }
         if message[0].contains_key("id") || self.agreed.is_none() {
             return self.observe_received(text);
         }
@@ -161,12 +190,13 @@ impl Conversation {
     fn take(&mut self, id: &str, place: usize) -> Option<Waiting> {
         let waiting = self.waiting.get_mut(id)?;
         let taken = waiting.remove(place.min(waiting.len().checked_sub(1)?));
+        self.answered.insert(id.to_owned(), taken.clone());
         Some(taken)
     }
 
     /// The version that the connection is at: before a handshake, that of the newest there is.
     fn current(&self) -> &'static Checker {
-        let newest = || Checker::for_version(VERSIONS[VERSIONS.len() - 1]).expect("a version");
+        let newest = || Checker::for_version(NEWEST_WITH_HANDSHAKE).expect("a version");
         self.agreed.or(self.stated).unwrap_or_else(newest)
     }
 }
@@ -176,8 +206,8 @@ impl Conversation {
 pub struct Shared(Arc<Mutex<Conversation>>);
 
 impl Shared {
-    /// A connection whose requests speak for themselves, in that version: also those that the test cannot read.
-    pub fn stateless(version: &str) -> Self {
+    /// A connection without a handshake, whose requests are of that version: also those that the test cannot read.
+    pub fn at(version: &str) -> Self {
         let stated = Checker::for_version(version);
         Self(Arc::new(Mutex::new(Conversation { stated, ..Conversation::default() })))
     }
@@ -190,6 +220,11 @@ impl Shared {
     /// See [`Conversation::observe_received`].
     pub fn observe_received(&self, text: &str) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).observe_received(text);
+    }
+
+    /// See [`Conversation::observe_resumed`].
+    pub fn observe_resumed(&self, text: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).observe_resumed(text);
     }
 
     /// See [`Conversation::observe_refusal`].

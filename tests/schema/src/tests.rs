@@ -235,6 +235,40 @@ fn a_refusal_by_status_may_leave_its_id_out_at_any_version() {
 }
 
 #[test]
+fn bounds_of_a_number_may_be_fractions() {
+    for version in ["2025-11-25", "2026-07-28"] {
+        let field = |default: Value| {
+            checker(version).value("NumberSchema", &json!({"type": "number", "minimum": 0.5, "default": default}))
+        };
+        expect(version, &field(json!(95.5)), None);
+        expect(version, &field(json!("95.5")), Some("is not of type \"number\""));
+    }
+}
+
+#[test]
+fn a_refusal_by_status_is_of_the_last_request() {
+    let mut talk = Conversation::default();
+    talk.observe_sent(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    talk.observe_sent(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    talk.observe_refusal(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"m"}}"#);
+    expect("an answer", &talk.complaints(r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#), None);
+}
+
+#[test]
+fn on_a_resumed_stream_an_answer_may_come_again() {
+    let mut talk = Conversation::default();
+    let (tools, wrong) =
+        (r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    talk.observe_sent(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    talk.observe_received(tools);
+    expect("elsewhere", &talk.complaints(tools), Some("nobody asked"));
+    talk.observe_resumed(tools);
+    talk.observe_resumed(tools);
+    talk.recall(wrong);
+    expect("another", &talk.complaints(wrong), Some("\"tools\" is a required"));
+}
+
+#[test]
 #[should_panic(expected = "has no such message")]
 fn a_wrong_refusal_ends_the_test() {
     Conversation::default().observe_refusal(r#"{"error":{"code":-32600,"message":"m"}}"#);

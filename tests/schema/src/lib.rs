@@ -6,6 +6,7 @@
 
 mod closed;
 mod conversation;
+mod errata;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -21,14 +22,57 @@ use serde_json::{Map, Value, json};
 
 pub use conversation::{Conversation, Shared};
 
-/// Where each version's schema comes from is told in `tests/schemas/README.md`.
+/// Where each version's schema comes from is told in `tests/schema/standard/README.md`.
 const SCHEMAS: [(&str, &str); 5] = [
-    ("2024-11-05", include_str!("../../../schemas/2024-11-05.json")),
-    ("2025-03-26", include_str!("../../../schemas/2025-03-26.json")),
-    ("2025-06-18", include_str!("../../../schemas/2025-06-18.json")),
-    ("2025-11-25", include_str!("../../../schemas/2025-11-25.json")),
-    ("2026-07-28", include_str!("../../../schemas/2026-07-28.json")),
+    ("2024-11-05", include_str!("../standard/2024-11-05.json")),
+    ("2025-03-26", include_str!("../standard/2025-03-26.json")),
+    ("2025-06-18", include_str!("../standard/2025-06-18.json")),
+    ("2025-11-25", include_str!("../standard/2025-11-25.json")),
+    ("2026-07-28", include_str!("../standard/2026-07-28.json")),
 ];
+
+/// Makes a `TestClient` which connects as mcp-runtime's does, and checks each message. It is a macro, since this package
+/// does not know mcp-runtime.
+#[macro_export]
+macro_rules! test_client {
+    ($($visibility:tt)?) => {
+        /// A client within the process, whose server is held to the standard's schemas.
+        #[derive(Debug)]
+        $($visibility)? struct TestClient;
+
+        impl TestClient {
+            /// A client that is yet to connect.
+            pub fn of(server: ::mcp_runtime::McpServer) -> ::mcp_runtime::testing::TestClientBuilder {
+                let conversation = $crate::Shared::default();
+                ::mcp_runtime::testing::TestClient::of(server).watch(move |speaker, message| match speaker {
+                    ::mcp_runtime::testing::Speaker::Client => conversation.observe_sent(message),
+                    ::mcp_runtime::testing::Speaker::Server => conversation.observe_received(message),
+                })
+            }
+
+            /// Connects, with the newest version of the protocol that has a handshake.
+            ///
+            /// # Errors
+            /// When the server cannot start.
+            pub async fn connect(
+                server: ::mcp_runtime::McpServer,
+            ) -> Result<::mcp_runtime::testing::TestClient, ::mcp_runtime::Error> {
+                Self::of(server).connect().await
+            }
+
+            /// Connects as a client of that version.
+            ///
+            /// # Errors
+            /// When the server cannot start.
+            pub async fn connect_as(
+                server: ::mcp_runtime::McpServer,
+                version: ::mcp_runtime::protocol::ProtocolVersion,
+            ) -> Result<::mcp_runtime::testing::TestClient, ::mcp_runtime::Error> {
+                Self::of(server).version(version).connect().await
+            }
+        }
+    };
+}
 
 /// Longer complaints are cut: some messages of tests are large on purpose.
 const LONGEST: usize = 600;
@@ -77,6 +121,7 @@ impl Checker {
         let key = if schema.get("$defs").is_some() { "$defs" } else { "definitions" };
         let dialect = schema["$schema"].take();
         let Value::Object(mut definitions) = schema[key].take() else { panic!("{version}: no definitions") };
+        errata::correct(version, &mut definitions);
         if version == tasks::VERSION {
             tasks::extend(&mut definitions);
         }
