@@ -114,11 +114,15 @@ fn range(kind: &str, parameter: &Parameter) -> String {
 pub(super) fn expectation<T: JsonSchema>(parameter: &Parameter) -> Option<String> {
     let mut parameter = *parameter;
     let schema = schema_of::<T>();
-    // The type's own bounds hold where the attribute's are no narrower.
-    let own = |key: &str| schema[key].as_f64();
+    // The type's own bounds hold where the attribute's are no narrower; those of 32 bits are not what was wrong.
+    let own = |key: &str| schema[key].as_f64().filter(|bound| !is_of_32_bits(*bound));
     parameter.minimum = [parameter.minimum, own("minimum")].into_iter().flatten().reduce(f64::max);
     parameter.maximum = [parameter.maximum, own("maximum")].into_iter().flatten().reduce(f64::min);
     Some(range(&words(&schema)?, &parameter))
+}
+
+fn is_of_32_bits(bound: f64) -> bool {
+    [f64::from(i32::MIN), f64::from(i32::MAX), f64::from(u32::MAX)].contains(&bound)
 }
 
 fn words(schema: &Value) -> Option<String> {

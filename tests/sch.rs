@@ -1,0 +1,2 @@
+#[path="it/schemas/mod.rs"]
+mod schemas;
