@@ -157,10 +157,18 @@ impl Survey {
             "enum" if value.as_array().is_none_or(|values| !values.iter().all(Value::is_string)) => {
                 (GEMINI, "list texts, or say the bounds of a number")
             }
-            "not" | "if" | "then" | "else" | "contains" | "minContains" | "maxContains" | "dependentRequired"
-            | "dependentSchemas" | "unevaluatedItems" | "unevaluatedProperties" | "contentSchema" => {
-                (GEMINI_AND_STRICT_OPENAI, "say it in the description, and check it in the handler")
-            }
+            "not"
+            | "if"
+            | "then"
+            | "else"
+            | "contains"
+            | "minContains"
+            | "maxContains"
+            | "dependentRequired"
+            | "dependentSchemas"
+            | "unevaluatedItems"
+            | "unevaluatedProperties"
+            | "contentSchema" => (GEMINI_AND_STRICT_OPENAI, "say it in the description, and check it in the handler"),
             _ => return,
         };
         self.add(path, keyword, clients, remedy);
@@ -175,9 +183,7 @@ impl Survey {
             Some(kind) if kind == "array" && !schema.contains_key("items") => {
                 self.add(path, "items", OPENAI, "say what the items are");
             }
-            Some(kind)
-                if kind == "string" && schema.get("format").is_some_and(|format| format != "date-time") =>
-            {
+            Some(kind) if kind == "string" && schema.get("format").is_some_and(|format| format != "date-time") => {
                 self.add(path, "format", GEMINI, "say it in the description");
             }
             _ => {}

@@ -5,10 +5,28 @@ use serde_json::{Map, Value};
 
 /// Of these keywords some client knows no others.
 const KEYWORDS: [&str; 21] = [
-    "$ref", "anyOf", "default", "description", "enum", "format", "items", "maxItems", "maxLength", "maximum", "minItems",
-    "minLength", "minimum", "pattern", "properties", "required", "title", "type", "additionalProperties",
+    "$ref",
+    "anyOf",
+    "default",
+    "description",
+    "enum",
+    "format",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+    "pattern",
+    "properties",
+    "required",
+    "title",
+    "type",
+    "additionalProperties",
     // There is no other way to say these; the server warns of both.
-    "patternProperties", "prefixItems",
+    "patternProperties",
+    "prefixItems",
 ];
 
 /// Panics where the input schema of a tool breaks a rule.

@@ -332,7 +332,7 @@ table! {
     },
         takes [{"secs": 1, "nanos": 5}],
         refuses [{"secs": 1}, {"secs": -1, "nanos": 5}, 5],
-        differs [];
+        differs [BeyondItsBits];
 
     time: SystemTime => {
         "type": "object",
@@ -344,7 +344,7 @@ table! {
     },
         takes [{"secs_since_epoch": 1, "nanos_since_epoch": 5}],
         refuses [{"secs_since_epoch": 1}, "now"],
-        differs [];
+        differs [BeyondItsBits];
 
     result: std::result::Result<u8, String> => {
         "anyOf": [
@@ -517,7 +517,7 @@ table! {
     },
         takes [{"page": "https://example.com", "size": 5, "when": "2026-07-28T00:00:00Z"}],
         refuses [{"page": 5, "size": 5, "when": ""}, {"page": "", "size": -5, "when": ""}],
-        differs [];
+        differs [BeyondItsBits];
 
     foreign: Foreign => {
         "type": "object",
@@ -602,7 +602,7 @@ table! {
     },
         takes [{"a": 1, "kind": "circle", "radius": 1}, {"a": 1, "kind": "at", "x": 1, "y": 2}],
         refuses [{"a": 1}, {"a": 1, "kind": "circle"}, {"kind": "empty"}],
-        differs [];
+        differs [TagByNumber];
 
     enumeration: Colour => {"type": "string", "enum": ["red", "green"]},
         takes ["red", "green"],
@@ -943,7 +943,7 @@ table! {
     },
         takes [{"Value": 1}, {"Sum": [{"Value": 1}, {"Sum": []}]}],
         refuses [{"Sum": [1]}, {"Value": "1"}, {}],
-        differs [];
+        differs [BeyondItsBits];
 
     generic: Page<Point> => {
         "type": "object",

@@ -177,8 +177,13 @@ pub(crate) enum Single {
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(crate) enum Shape {
     /// Round
-    Circle { radius: f64 },
-    Square { side: f64, name: Option<String> },
+    Circle {
+        radius: f64,
+    },
+    Square {
+        side: f64,
+        name: Option<String>,
+    },
     Empty,
     At(Point),
 }

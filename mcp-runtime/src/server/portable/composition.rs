@@ -126,10 +126,16 @@ pub(super) fn is_heeded(kind: &str, keyword: &str) -> bool {
         "format" => matches!(kind, "string" | "integer" | "number"),
         "items" | "prefixItems" | "minItems" | "maxItems" | "uniqueItems" | "contains" | "minContains"
         | "maxContains" | "unevaluatedItems" => kind == "array",
-        "properties" | "patternProperties" | "additionalProperties" | "unevaluatedProperties" | "required"
-        | "minProperties" | "maxProperties" | "propertyNames" | "dependentRequired" | "dependentSchemas" => {
-            kind == "object"
-        }
+        "properties"
+        | "patternProperties"
+        | "additionalProperties"
+        | "unevaluatedProperties"
+        | "required"
+        | "minProperties"
+        | "maxProperties"
+        | "propertyNames"
+        | "dependentRequired"
+        | "dependentSchemas" => kind == "object",
         _ => true,
     }
 }

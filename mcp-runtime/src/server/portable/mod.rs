@@ -341,41 +341,7 @@ fn joined(mut outer: Map<String, Value>, choices: Vec<Map<String, Value>>) -> Va
         say_annotations(&mut outer);
         return outer.into();
     }
-    let count = choices.len();
-    let mut distinct: Vec<Map<String, Value>> = Vec::new();
-    // The values of each type, and what is said of each.
-    let mut listed: Vec<(usize, Vec<(Value, Option<String>)>)> = Vec::new();
-    for choice in choices {
-        let only_values = choice.contains_key("enum")
-            && choice.keys().all(|keyword| matches!(keyword.as_str(), "enum" | "type" | "description" | "title"));
-        if only_values && count > 1 {
-            let place = listed.iter().position(|(place, _)| distinct[*place].get("type") == choice.get("type"));
-            let place = place.unwrap_or_else(|| {
-                let kind = choice.get("type").map(|kind| ("type".to_owned(), kind.clone()));
-                distinct.push(kind.into_iter().collect());
-                listed.push((distinct.len() - 1, Vec::new()));
-                listed.len() - 1
-            });
-            let said = choice.get("description").or(choice.get("title")).and_then(Value::as_str).map(str::to_owned);
-            let values = choice["enum"].as_array().into_iter().flatten();
-            for value in values {
-                if !listed[place].1.iter().any(|(known, _)| known == value) {
-                    listed[place].1.push((value.clone(), said.clone()));
-                }
-            }
-        } else if !distinct.contains(&choice) {
-            distinct.push(choice);
-        }
-    }
-    for (place, values) in &listed {
-        let choice = &mut distinct[*place];
-        choice.insert("enum".to_owned(), values.iter().map(|(value, _)| value.clone()).collect());
-        if choice["type"] == "integer" {
-            range_of_values(choice);
-        }
-    }
-    let lists = listed.iter().flat_map(|(_, values)| values);
-    let said = say_values(lists.map(|(value, said)| (value, said.as_deref())));
+    let (mut distinct, said) = gathered(choices);
     match distinct.len() {
         0 => drop(outer.insert("not".to_owned(), json!({}))),
         1 => distinct.remove(0).into_iter().for_each(|(keyword, value)| {
@@ -392,6 +358,56 @@ fn joined(mut outer: Map<String, Value>, choices: Vec<Map<String, Value>>) -> Va
     }
     say_annotations(&mut outer);
     outer.into()
+}
+
+/// Alike choices once, and those that only list values of one type as one; what was said of values, in words.
+fn gathered(choices: Vec<Map<String, Value>>) -> (Vec<Map<String, Value>>, String) {
+    if choices.len() < 2 {
+        return (choices, String::new());
+    }
+    let mut distinct: Vec<Map<String, Value>> = Vec::new();
+    let mut lists: Vec<List> = Vec::new();
+    for mut choice in choices {
+        let lists_values = choice.contains_key("enum")
+            && choice.keys().all(|keyword| matches!(keyword.as_str(), "enum" | "type" | "description" | "title"));
+        if !lists_values {
+            if !distinct.contains(&choice) {
+                distinct.push(choice);
+            }
+            continue;
+        }
+        let said = choice.get("description").or(choice.get("title")).and_then(Value::as_str).map(str::to_owned);
+        let values = choice.remove("enum");
+        let alike = lists.iter().position(|list| distinct[list.place].get("type") == choice.get("type"));
+        let list = alike.unwrap_or_else(|| {
+            choice.retain(|keyword, _| keyword == "type");
+            distinct.push(choice);
+            lists.push(List { place: distinct.len() - 1, values: Vec::new() });
+            lists.len() - 1
+        });
+        for value in values.iter().filter_map(Value::as_array).flatten() {
+            if !lists[list].values.iter().any(|(known, _)| known == value) {
+                lists[list].values.push((value.clone(), said.clone()));
+            }
+        }
+    }
+    for list in &lists {
+        let choice = &mut distinct[list.place];
+        choice.insert("enum".to_owned(), list.values.iter().map(|(value, _)| value.clone()).collect());
+        if choice["type"] == "integer" {
+            range_of_values(choice);
+        }
+    }
+    let values = lists.iter().flat_map(|list| &list.values);
+    let said = say_values(values.map(|(value, said)| (value, said.as_deref())));
+    (distinct, said)
+}
+
+/// The values that choices of one type list, and what is said of each.
+struct List {
+    /// Which of the distinct choices it is.
+    place: usize,
+    values: Vec<(Value, Option<String>)>,
 }
 
 /// What either of two schemas allows; both were made portable.

@@ -1,2 +1,0 @@
-#[path="it/schemas/mod.rs"]
-mod schemas;
