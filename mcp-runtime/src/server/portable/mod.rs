@@ -9,6 +9,8 @@
 //! What no client's dialect has is left as it is; `obstacles` finds it.
 
 mod composition;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use schemars::generate::Contract;
