@@ -170,16 +170,19 @@ struct Order {
 struct Point {
     x: i32,
     y: f64,
+    weights: Option<[u8; 3]>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
+#[allow(dead_code, reason = "shown by `Debug`")]
 enum Shape {
     Circle { radius: u8, label: String },
     Many { points: Vec<Point> },
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "shown by `Debug`")]
 enum Level {
     Off,
     Number(u8),
@@ -188,6 +191,7 @@ enum Level {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[allow(dead_code, reason = "shown by `Debug`")]
 enum Mixed {
     Number(u8),
     Text(String),
@@ -195,6 +199,7 @@ enum Mixed {
 }
 
 /// Shows what it is given
+#[allow(clippy::too_many_arguments, reason = "one of each kind")]
 #[mcp_tool]
 fn show(
     order: Option<Order>,
@@ -206,6 +211,8 @@ fn show(
     text: Option<String>,
     flag: Option<bool>,
     letter: Option<char>,
+    address: Option<std::net::Ipv4Addr>,
+    three: Option<[u8; 3]>,
 ) -> String {
     let shown = [
         order.map(|it| format!("{it:?}")),
@@ -217,6 +224,8 @@ fn show(
         text.map(|it| format!("{it:?}")),
         flag.map(|it| format!("{it:?}")),
         letter.map(|it| format!("{it:?}")),
+        address.map(|it| format!("{it:?}")),
+        three.map(|it| format!("{it:?}")),
     ];
     shown.into_iter().flatten().collect()
 }
@@ -229,7 +238,7 @@ fn show_strictly(order: Option<Order>, shape: Option<Shape>, flag: Option<bool>)
 
 async fn shower() -> TestClient {
     let server = McpServer::new(ServerOptions::default()).tool::<show>().tool::<show_strictly>();
-    TestClient::connect(server).await.unwrap()
+    TestClient::connect(server).await.expect("a client")
 }
 
 #[tokio::test]
@@ -269,6 +278,10 @@ async fn all_that_is_wrong_below_an_argument_is_named() {
         (json!({"kind": "round"}), "`shape.kind`: expected one of \"circle\", \"many\", got the string \"round\""),
         (json!({"radius": 5}), "`shape.kind`: missing, expected one of \"circle\", \"many\""),
         (json!({"kind": "many", "points": [{"x": 1, "y": null}]}), "`shape.points[0].y`: expected a number, got null"),
+        (
+            json!({"kind": "many", "points": [{"x": 1, "y": 1, "weights": [1, 2]}]}),
+            "`shape.points[0].weights`: expected an array of 3 items, got 2",
+        ),
         (json!("circle"), "`shape`: expected an object, got the string \"circle\""),
     ] {
         let result = client.call("show", json!({"shape": shape})).await.unwrap();
@@ -277,7 +290,9 @@ async fn all_that_is_wrong_below_an_argument_is_named() {
     }
     check(json!({"level": {"Number": 256}}), &["`level.Number`: expected an integer from 0 to 255, got 256"]).await;
     check(json!({"level": {"Loud": 1}}), &["`level`: expected an object with one of `Number`, `At`, got `Loud`"]).await;
-    check(json!({"letter": "ab"}), &["`letter`: expected a string of 1 character, got the string \"ab\""]).await;
+    check(json!({"address": "here"}), &["`address`: invalid IPv4 address syntax, got the string \"here\""]).await;
+    check(json!({"three": [1, 2]}), &["`three`: expected an array of length 3, got length 2"]).await;
+    check(json!({"letter": "ab"}), &["`letter`: expected a character, got string \"ab\""]).await;
     check(
         json!({"mixed": [[true, 1]]}),
         &["`mixed[0][0]`: expected an integer from 0 to 255 or a string or an array, got true"],
@@ -300,12 +315,12 @@ async fn what_was_meant_is_understood_at_any_depth_and_text_is_left_alone() {
         (json!({"shape": {"kind": "circle", "radius": "5", "label": "6"}}), Some("Circle { radius: 5, label: \"6\" }")),
         (
             json!({"shape": {"kind": "many", "points": r#"[{"x": "1", "y": "2.5"}]"#}}),
-            Some("Many { points: [Point { x: 1, y: 2.5 }] }"),
+            Some("Many { points: [Point { x: 1, y: 2.5, weights: None }] }"),
         ),
         (json!({"level": {"Number": "5"}}), Some("Number(5)")),
-        (json!({"level": {"At": {"x": "5.0", "y": 1}}}), Some("At(Point { x: 5, y: 1.0 })")),
+        (json!({"level": {"At": {"x": "5.0", "y": 1}}}), Some("At(Point { x: 5, y: 1.0, weights: None })")),
         (json!({"level": "Off"}), Some("Off")),
-        (json!({"points": "[{\"x\": 1, \"y\": 2}]"}), Some("[Point { x: 1, y: 2.0 }]")),
+        (json!({"points": "[{\"x\": 1, \"y\": 2}]"}), Some("[Point { x: 1, y: 2.0, weights: None }]")),
         (json!({"texts": "[\"1\", \"null\"]"}), Some("[\"1\", \"null\"]")),
         (json!({"texts": ["5", "true"]}), Some("[\"5\", \"true\"]")),
         (json!({"texts": [5]}), None),

@@ -100,8 +100,9 @@ impl Search<'_> {
     }
 
     fn wrong(&mut self, schema: &Value, value: &Value, below: &str) {
+        let count = value.as_array().filter(|_| schema["type"] == "array").map(Vec::len);
         let value = value.to_string();
-        let got = bounds::kind_of(&value);
+        let got = count.map_or_else(|| bounds::kind_of(&value), |count| count.to_string());
         let text = match expected(schema, &value) {
             Some(expected) => format!("expected {expected}, got {got}"),
             None => format!("does not fit, got {got}"),

@@ -70,12 +70,22 @@ fn first<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -> 
         Some(expected) if below.is_empty() && !of_a_member && !bounds::is_of_kind(&expected, raw) => {
             format!("expected {expected}, got {got}")
         }
-        _ => match said.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected ")) {
-            Some((got, expected)) => format!("expected {}, got {got}", bounds::in_json_words(expected)),
-            None => said.to_owned(),
-        },
+        _ => in_order(said).unwrap_or_else(|| {
+            // A grammar of its own.
+            let is_whole = below.is_empty() && !of_a_member && !said.starts_with("unknown variant");
+            if is_whole { format!("{said}, got {got}") } else { said.to_owned() }
+        }),
     };
     (below, text)
+}
+
+/// What serde says of a wrong value, with what was expected first.
+fn in_order(said: &str) -> Option<String> {
+    let (said, kind) = [("invalid type: ", ""), ("invalid value: ", ""), ("invalid length ", "length ")]
+        .into_iter()
+        .find_map(|(prefix, kind)| Some((said.strip_prefix(prefix)?, kind)))?;
+    let (got, expected) = said.rsplit_once(", expected ")?;
+    Some(format!("expected {}, got {kind}{got}", bounds::in_json_words(expected)))
 }
 
 /// The problems of a flattened parameter as some of the members that they are about: clients do not see the parameter.

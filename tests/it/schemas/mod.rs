@@ -1,5 +1,7 @@
 //! Portable schemas: what a client is sent for each kind of Rust type, and that it says what `serde` does.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 mod near;
 mod rules;
 mod table;

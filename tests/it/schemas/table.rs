@@ -32,6 +32,7 @@ macro_rules! table {
     ($($name:ident: $ty:ty => $schema:tt, takes $takes:tt, refuses $refuses:tt, differs [$($differs:ident)?];)*) => {
         $(
             /// Takes a value of the type
+            #[allow(clippy::boxed_local, reason = "a box is one of the types")]
             #[mcp_tool(strict)]
             fn $name(value: $ty) {
                 let _ = value;

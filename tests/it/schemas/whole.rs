@@ -7,7 +7,7 @@ use std::{
 
 use mcp_runtime::{DynamicTool, prelude::*, testing::TestClient};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use tracing_subscriber::fmt::MakeWriter;
 
