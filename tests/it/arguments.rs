@@ -1,5 +1,8 @@
 //! Wrong arguments: every one named at once, by path, with what was expected and what came.
 
+use mcp_runtime::{prelude::*, testing::TestClient};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::everywhere;
@@ -17,13 +20,16 @@ async fn every_wrong_argument_is_named() {
             (json!({"code": "a"}), vec!["`code`: expected at least 2 characters, got 1"]),
             (json!({"code": "AB"}), vec!["`code`: expected text that matches ^[a-z]+$, got \"AB\""]),
             (json!({"tags": ["a", "b", "c"]}), vec!["`tags`: expected at most 2 items, got 3"]),
-            (json!({"tags": ["a", 5]}), vec!["`tags[1]`: expected a string, got integer `5`"]),
+            (json!({"tags": ["a", 5]}), vec!["`tags[1]`: expected a string, got 5"]),
             (json!({"colour": "blue"}), vec!["`colour`: expected one of \"red\", \"green\", got the string \"blue\""]),
             (
                 json!({"address": {"street": "Elm", "number": "x"}}),
-                vec!["`address.number`: expected an integer, got string \"x\""],
+                vec!["`address.number`: expected an integer from 0 to 65535, got the string \"x\""],
             ),
-            (json!({"address": {"street": "Elm"}}), vec!["`address`: missing field `number`"]),
+            (
+                json!({"address": {"street": "Elm"}}),
+                vec!["`address.number`: missing, expected an integer from 0 to 65535"],
+            ),
             (json!({"note": 5}), vec!["`note`: expected a string, got 5"]),
             (json!({"nota": "x"}), vec!["`nota`: unknown argument, did you mean `note`?"]),
             (json!({"entirely": 1}), vec!["`entirely`: unknown argument"]),
@@ -103,10 +109,18 @@ async fn a_flattened_struct_takes_its_own_members() {
             assert_eq!(result["content"][0]["text"], text, "{}: {result}", case.name);
         }
         for (tool, arguments, problem) in [
-            ("window", json!({"name": "n"}), "`from`: missing"),
-            ("window", json!({"name": "n", "from": "x"}), "`from`: expected an integer, got string \"x\""),
+            ("window", json!({"name": "n"}), "`from`: missing, expected an integer of at least 0"),
+            (
+                "window",
+                json!({"name": "n", "from": "x"}),
+                "`from`: expected an integer of at least 0, got the string \"x\"",
+            ),
             ("window", json!({"name": "n", "from": 1, "form": 2}), "`form`: unknown argument, did you mean `from`?"),
-            ("two_structs", json!({"from": 1, "street": "Elm"}), "`number`: missing"),
+            (
+                "two_structs",
+                json!({"from": 1, "street": "Elm"}),
+                "`number`: missing, expected an integer from 0 to 65535",
+            ),
         ] {
             let result = case.wire.call(tool, arguments.clone()).await;
             let expected = format!("Invalid arguments for tool `{tool}`:\n- {problem}");
@@ -140,4 +154,216 @@ async fn an_argument_given_twice_is_refused() {
         assert!(text.ends_with("- `from`: given twice"), "{}: {text}", case.name);
     })
     .await;
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "shown by `Debug`")]
+struct Order {
+    number: u16,
+    street: String,
+    door: Option<i8>,
+    express: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "shown by `Debug`")]
+struct Point {
+    x: i32,
+    y: f64,
+    weights: Option<[u8; 3]>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+#[allow(dead_code, reason = "shown by `Debug`")]
+enum Shape {
+    Circle { radius: u8, label: String },
+    Many { points: Vec<Point> },
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "shown by `Debug`")]
+enum Level {
+    Off,
+    Number(u8),
+    At(Point),
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "shown by `Debug`")]
+enum Mixed {
+    Number(u8),
+    Text(String),
+    Nest(Vec<Mixed>),
+}
+
+/// Shows what it is given
+#[allow(clippy::too_many_arguments, reason = "one of each kind")]
+#[mcp_tool]
+fn show(
+    order: Option<Order>,
+    shape: Option<Shape>,
+    level: Option<Level>,
+    points: Option<Vec<Point>>,
+    texts: Option<Vec<String>>,
+    mixed: Option<Vec<(Mixed, u8)>>,
+    text: Option<String>,
+    flag: Option<bool>,
+    letter: Option<char>,
+    address: Option<std::net::Ipv4Addr>,
+    three: Option<[u8; 3]>,
+) -> String {
+    let shown = [
+        order.map(|it| format!("{it:?}")),
+        shape.map(|it| format!("{it:?}")),
+        level.map(|it| format!("{it:?}")),
+        points.map(|it| format!("{it:?}")),
+        texts.map(|it| format!("{it:?}")),
+        mixed.map(|it| format!("{it:?}")),
+        text.map(|it| format!("{it:?}")),
+        flag.map(|it| format!("{it:?}")),
+        letter.map(|it| format!("{it:?}")),
+        address.map(|it| format!("{it:?}")),
+        three.map(|it| format!("{it:?}")),
+    ];
+    shown.into_iter().flatten().collect()
+}
+
+/// Shows what it is given to the letter
+#[mcp_tool(strict)]
+fn show_strictly(order: Option<Order>, shape: Option<Shape>, flag: Option<bool>) -> String {
+    format!("{order:?} {shape:?} {flag:?}")
+}
+
+async fn shower() -> TestClient {
+    let server = McpServer::new(ServerOptions::default()).tool::<show>().tool::<show_strictly>();
+    TestClient::connect(server).await.expect("a client")
+}
+
+#[tokio::test]
+async fn all_that_is_wrong_below_an_argument_is_named() {
+    let client = shower().await;
+    let check = async |arguments: Value, expected: &[&str]| {
+        let result = client.call("show", arguments.clone()).await.unwrap();
+        let text = result.first_text().unwrap();
+        let lines: Vec<_> = text.lines().skip(1).map(|line| line.trim_start_matches("- ")).collect();
+        assert_eq!(lines, expected, "{arguments}: {text}");
+    };
+    check(
+        json!({"order": {"street": 5, "nubmer": 3, "door": 200, "express": "7"}, "flga": true}),
+        &[
+            "`flga`: unknown argument, did you mean `flag`?",
+            "`order.number`: missing, expected an integer from 0 to 65535",
+            "`order.door`: expected an integer from -128 to 127, got 200",
+            "`order.express`: expected a boolean, got the string \"7\"",
+            "`order.nubmer`: unknown member, did you mean `number`?",
+            "`order.street`: expected a string, got 5",
+        ],
+    )
+    .await;
+    check(
+        json!({"points": [{"x": 1, "y": "z"}, {"x": 0.5}, 5, {"x": 3_000_000_000_u32, "y": 1}]}),
+        &[
+            "`points[0].y`: expected a number, got the string \"z\"",
+            "`points[1].y`: missing, expected a number",
+            "`points[1].x`: expected an integer from -2147483648 to 2147483647, got 0.5",
+            "`points[2]`: expected an object, got 5",
+            "`points[3].x`: expected an integer from -2147483648 to 2147483647, got 3000000000",
+        ],
+    )
+    .await;
+    for (shape, expected) in [
+        (json!({"kind": "circle", "label": 5}), "`shape.radius`: missing, expected an integer from 0 to 255"),
+        (json!({"kind": "round"}), "`shape.kind`: expected one of \"circle\", \"many\", got the string \"round\""),
+        (json!({"radius": 5}), "`shape.kind`: missing, expected one of \"circle\", \"many\""),
+        (json!({"kind": "many", "points": [{"x": 1, "y": null}]}), "`shape.points[0].y`: expected a number, got null"),
+        (
+            json!({"kind": "many", "points": [{"x": 1, "y": 1, "weights": [1, 2]}]}),
+            "`shape.points[0].weights`: expected an array of 3 items, got 2",
+        ),
+        (json!("circle"), "`shape`: expected an object, got the string \"circle\""),
+    ] {
+        let result = client.call("show", json!({"shape": shape})).await.unwrap();
+        let text = result.first_text().unwrap();
+        assert_eq!(text.lines().nth(1), Some(format!("- {expected}").as_str()), "{shape}: {text}");
+    }
+    check(json!({"level": {"Number": 256}}), &["`level.Number`: expected an integer from 0 to 255, got 256"]).await;
+    check(json!({"level": {"Loud": 1}}), &["`level`: expected an object with one of `Number`, `At`, got `Loud`"]).await;
+    check(json!({"address": "here"}), &["`address`: invalid IPv4 address syntax, got the string \"here\""]).await;
+    check(json!({"three": [1, 2]}), &["`three`: expected an array of length 3, got length 2"]).await;
+    check(json!({"letter": "ab"}), &["`letter`: expected a character, got string \"ab\""]).await;
+    check(
+        json!({"mixed": [[true, 1]]}),
+        &["`mixed[0][0]`: expected an integer from 0 to 255 or a string or an array, got true"],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_meant_is_understood_at_any_depth_and_text_is_left_alone() {
+    let client = shower().await;
+    for (arguments, expected) in [
+        (
+            json!({"order": {"number": "5", "street": "7", "door": "null", "express": "true"}}),
+            Some("Order { number: 5, street: \"7\", door: None, express: true }"),
+        ),
+        (
+            json!({"order": r#"{"number": 5.0, "street": "null", "express": false}"#}),
+            Some("Order { number: 5, street: \"null\", door: None, express: false }"),
+        ),
+        (json!({"shape": {"kind": "circle", "radius": "5", "label": "6"}}), Some("Circle { radius: 5, label: \"6\" }")),
+        (
+            json!({"shape": {"kind": "many", "points": r#"[{"x": "1", "y": "2.5"}]"#}}),
+            Some("Many { points: [Point { x: 1, y: 2.5, weights: None }] }"),
+        ),
+        (json!({"level": {"Number": "5"}}), Some("Number(5)")),
+        (json!({"level": {"At": {"x": "5.0", "y": 1}}}), Some("At(Point { x: 5, y: 1.0, weights: None })")),
+        (json!({"level": "Off"}), Some("Off")),
+        (json!({"points": "[{\"x\": 1, \"y\": 2}]"}), Some("[Point { x: 1, y: 2.0, weights: None }]")),
+        (json!({"texts": "[\"1\", \"null\"]"}), Some("[\"1\", \"null\"]")),
+        (json!({"texts": ["5", "true"]}), Some("[\"5\", \"true\"]")),
+        (json!({"texts": [5]}), None),
+        (json!({"texts": "[5]"}), None),
+        (json!({"mixed": [["5", "6"]]}), Some("[(Text(\"5\"), 6)]")),
+        (json!({"text": "null"}), Some("\"null\"")),
+        (json!({"text": null}), Some("")),
+        (json!({"text": true}), None),
+        (json!({"flag": "true"}), Some("true")),
+        (json!({"flag": "null"}), Some("")),
+        (json!({"flag": "yes"}), None),
+        (json!({"flag": 1}), None),
+        (json!({"letter": "5"}), Some("'5'")),
+        (json!({"letter": 5}), None),
+    ] {
+        let result = client.call("show", arguments.clone()).await.unwrap();
+        let text = result.first_text().unwrap_or_default();
+        assert_eq!((!result.is_error).then_some(text), expected, "{arguments}: {text}");
+    }
+    for arguments in [
+        json!({"order": {"number": "5", "street": "7", "express": true}}),
+        json!({"order": {"number": 5.0, "street": "7", "express": true}}),
+        json!({"order": r#"{"number": 5, "street": "7", "express": true}"#}),
+        json!({"shape": {"kind": "circle", "radius": "5", "label": "6"}}),
+        json!({"flag": "true"}),
+        json!({"flag": "null"}),
+    ] {
+        let result = client.call("show_strictly", arguments.clone()).await.unwrap();
+        assert!(result.is_error, "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn the_search_for_what_was_meant_ends() {
+    let client = shower().await;
+    let mut nest = json!(true);
+    for _ in 0..100 {
+        nest = json!([nest, nest_of(1)]);
+    }
+    let result = client.call("show", json!({"mixed": [[nest, 1]]})).await.unwrap();
+    assert!(result.is_error);
+}
+
+fn nest_of(depth: usize) -> Value {
+    (0..depth).fold(json!("a"), |nest, _| json!([nest]))
 }

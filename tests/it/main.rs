@@ -23,6 +23,7 @@ mod process;
 mod prompts;
 mod resources;
 mod resuming;
+mod schemas;
 mod stateless;
 mod streamable;
 mod tasks;

@@ -11,8 +11,7 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::{Value, value::RawValue};
-use serde_path_to_error::Segment;
+use serde_json::value::RawValue;
 
 use super::{
     bounds,
@@ -20,10 +19,11 @@ use super::{
     context::{FromContext, Requirement, Scene},
     definition::Parameter,
     describe::{PromptDescription, ResourceDescription, ToolDescription},
+    lenient::lenient,
     nearest::{excerpt, nearest},
     outcome::{IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, ReadRequest, Returns, Step},
     patterns::Patterns,
-    problem::{Problem, context_failure, explain, of_member, refusal, refusal_error, twice},
+    problem::{Problem, context_failure, explain, of_members, refusal, refusal_error, twice},
 };
 use crate::protocol::{CallToolResult, GetPromptResult, ReadResourceResult, RpcError, jsonrpc::text_of};
 
@@ -216,7 +216,7 @@ impl fmt::Debug for TextSource<'_> {
 impl ToolSource<'_> {
     fn value<T: DeserializeOwned + JsonSchema>(self) -> Result<T, Problem> {
         let Some(raw) = self.raw else {
-            return absent::<T>().ok_or_else(|| Problem::Missing(bounds::expectation::<T>(self.parameter)));
+            return absent::<T>().ok_or_else(|| Problem::Missing(bounds::expectation::<T>(self.parameter, "")));
         };
         let unfit = |text| Problem::Unfit { below: String::new(), text };
         match serde_json::from_str::<T>(raw.get()) {
@@ -227,7 +227,7 @@ impl ToolSource<'_> {
             {
                 bounds::check(self.parameter, self.patterns, &raw).map(|()| value).map_err(unfit)
             }
-            Err(_) => Err(explain::<T>(self.parameter, raw.get())),
+            Err(_) => Err(explain::<T>(self.parameter, raw.get(), self.strict)),
         }
     }
 }
@@ -272,45 +272,6 @@ fn absent<T: DeserializeOwned>() -> Option<T> {
     }
 
     T::deserialize(Absent).ok()
-}
-
-/// After a strict failure, at any depth: `"5"` for 5, `"null"` for nothing, `5.0` for 5, with the JSON that was understood.
-/// What was taken as text is never touched.
-fn lenient<T: DeserializeOwned>(raw: &RawValue) -> Option<(T, Box<RawValue>)> {
-    /// So many values of one argument are mended, no more.
-    const MOST: usize = 32;
-    let mut value: Value = serde_json::from_str(raw.get()).ok()?;
-    for _ in 0..MOST {
-        let path = match serde_path_to_error::deserialize::<_, T>(&value) {
-            Ok(decoded) => return Some((decoded, serde_json::value::to_raw_value(&value).ok()?)),
-            Err(error) => error.path().clone(),
-        };
-        let mut wrong = &mut value;
-        for segment in &path {
-            wrong = match segment {
-                Segment::Seq { index } => wrong.get_mut(*index)?,
-                Segment::Map { key } => wrong.get_mut(key.as_str())?,
-                Segment::Enum { .. } | Segment::Unknown => return None,
-            };
-        }
-        *wrong = mended(wrong)?;
-    }
-    None
-}
-
-/// The value that was meant by one of the wrong kind.
-fn mended(wrong: &Value) -> Option<Value> {
-    /// Beyond it a float does not tell one integer from the next.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    match wrong {
-        Value::String(text) => serde_json::from_str(text.trim()).ok().filter(|value: &Value| !value.is_string()),
-        Value::Number(number) if number.is_f64() => {
-            let number = number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() <= EXACT)?;
-            #[allow(clippy::cast_possible_truncation, reason = "it is an integer within i64")]
-            Some(Value::from(number as i64))
-        }
-        _ => None,
-    }
 }
 
 /// A call of a tool, on its way through generated code.
@@ -434,7 +395,7 @@ impl<const N: usize> ToolArguments<'_, N> {
             }
         };
         if parameter.flatten {
-            return decoded.map_err(|problem| self.problems.push(of_member(problem))).ok();
+            return decoded.map_err(|problem| self.problems.extend(of_members(problem))).ok();
         }
         note(decoded, parameter.name, &mut self.problems)
     }

@@ -110,24 +110,57 @@ fn range(kind: &str, parameter: &Parameter) -> String {
     if words.is_empty() { kind.to_owned() } else { format!("{kind} {}", words.join(" and ")) }
 }
 
-/// What a parameter takes, in words: `an integer from 1 to 7`, `one of "a", "b"`.
-pub(super) fn expectation<T: JsonSchema>(parameter: &Parameter) -> Option<String> {
-    let mut parameter = *parameter;
-    let schema = schema_of::<T>();
-    // The type's own bounds hold where the attribute's are no narrower.
-    let own = |key: &str| schema[key].as_f64();
+/// What a parameter takes, in words: `an integer from 1 to 7`, `one of "a", "b"`; `got` is what came instead.
+pub(super) fn expectation<T: JsonSchema>(parameter: &Parameter, got: &str) -> Option<String> {
+    in_words(&schema_of::<T>(), *parameter, got)
+}
+
+/// What a schema allows, in words; `got` is what came instead.
+pub(super) fn expected(schema: &Value, got: &str) -> Option<String> {
+    in_words(schema, Parameter::new(""), got)
+}
+
+/// The schema's own bounds hold where the parameter's are no narrower.
+fn in_words(schema: &Value, mut parameter: Parameter, got: &str) -> Option<String> {
+    if let Some(choices) = schema["anyOf"].as_array() {
+        let mut words: Vec<_> = choices.iter().map(|choice| expected(choice, got)).collect::<Option<_>>()?;
+        words.dedup();
+        return Some(words.join(" or "));
+    }
+    // The bounds of 32 bits are not what was wrong with anything but a number.
+    let is_number = got.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    let own = |key: &str| schema[key].as_f64().filter(|bound| is_number || !is_of_32_bits(*bound));
     parameter.minimum = [parameter.minimum, own("minimum")].into_iter().flatten().reduce(f64::max);
     parameter.maximum = [parameter.maximum, own("maximum")].into_iter().flatten().reduce(f64::min);
-    Some(range(&words(&schema)?, &parameter))
+    let counted = match schema["type"].as_str() {
+        Some("string") => count_in_words("character", schema["minLength"].as_u64(), schema["maxLength"].as_u64()),
+        Some("array") => count_in_words("item", schema["minItems"].as_u64(), schema["maxItems"].as_u64()),
+        _ => String::new(),
+    };
+    Some(range(&words(schema)?, &parameter) + &counted)
+}
+
+/// ` of 1 character`, ` of at least 2 items`, ` of 2 to 4 characters`.
+fn count_in_words(what: &str, least: Option<u64>, most: Option<u64>) -> String {
+    let count = match (least, most) {
+        (None, None) => return String::new(),
+        (Some(1), Some(1)) => return format!(" of 1 {what}"),
+        (Some(least), Some(most)) if least == most => least.to_string(),
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+        (Some(least), None) => format!("at least {least}"),
+        (None, Some(most)) => format!("at most {most}"),
+    };
+    format!(" of {count} {what}s")
+}
+
+fn is_of_32_bits(bound: f64) -> bool {
+    [f64::from(i32::MIN), f64::from(i32::MAX), f64::from(u32::MAX)].contains(&bound)
 }
 
 fn words(schema: &Value) -> Option<String> {
     if let Some(values) = schema["enum"].as_array() {
         let values: Vec<_> = values.iter().map(Value::to_string).collect();
         return Some(format!("one of {}", values.join(", ")));
-    }
-    if let Some(value) = schema.get("const") {
-        return Some(value.to_string());
     }
     kind_by_name(schema["type"].as_str()?).map(str::to_owned)
 }

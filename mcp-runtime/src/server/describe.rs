@@ -1,7 +1,10 @@
 //! What functions say of themselves at registration: schemas, required names, what they need of the server.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
-use serde_json::{Map, Value, json};
+use schemars::{
+    JsonSchema, Schema, SchemaGenerator,
+    generate::{Contract, SchemaSettings},
+};
+use serde_json::{Map, Value};
 
 use super::{
     completion::{Completing, Values},
@@ -9,19 +12,25 @@ use super::{
     definition::Parameter,
     outcome::IntoCallToolResult,
     patterns::Patterns,
+    portable::{one_object, portable, tighten, used},
 };
 use crate::protocol::{PromptArgument, RawJson};
 
 /// What a tool's parameters and return type say.
 #[derive(Debug)]
 pub struct ToolDescription {
-    generator: SchemaGenerator,
+    /// Of what is deserialized.
+    arguments: SchemaGenerator,
+    /// Of what is serialized.
+    results: SchemaGenerator,
     full: bool,
     /// In source order: name and schema.
     properties: Vec<(String, Value)>,
     required: Vec<String>,
-    /// A flattened type takes members that it does not name.
-    open: bool,
+    /// What members fit that a flattened type does not name; none where there are no such members.
+    others: Option<Value>,
+    /// What cannot be said but in words.
+    remarks: Vec<String>,
     output: Option<Value>,
     /// The names that each flattened parameter takes, `None` where it takes any.
     pub(crate) flattened: Vec<(&'static str, Option<Vec<String>>)>,
@@ -34,11 +43,13 @@ pub struct ToolDescription {
 impl ToolDescription {
     pub(crate) fn new(full: bool) -> Self {
         Self {
-            generator: generator(full),
+            arguments: generator(full, Contract::Deserialize),
+            results: generator(full, Contract::Serialize),
             full,
             properties: Vec::new(),
             required: Vec::new(),
-            open: false,
+            others: None,
+            remarks: Vec::new(),
             output: None,
             flattened: Vec::new(),
             patterns: Patterns::default(),
@@ -48,56 +59,53 @@ impl ToolDescription {
     }
 
     pub(crate) fn argument<T: JsonSchema>(&mut self, parameter: &'static Parameter, optional: bool) {
-        // A flattened type's own members are wanted, not a reference to them.
-        let by_reference = self.full && !parameter.flatten;
-        let schema =
-            if by_reference { self.generator.subschema_for::<T>() } else { T::json_schema(&mut self.generator) };
         if let Some(pattern) = parameter.pattern {
             self.faults.extend(self.patterns.add(pattern).err());
         }
-        if parameter.flatten && optional {
-            let name = parameter.name;
-            self.faults
-                .push(format!("parameter `{name}` is flattened and cannot be an `Option`; make its fields optional"));
-        } else if parameter.flatten {
-            self.flatten(parameter, schema);
-        } else {
-            self.property(parameter, schema, optional);
+        if !parameter.flatten {
+            let schema = self.arguments.subschema_for::<T>();
+            return self.property(parameter, schema, optional);
         }
+        if optional {
+            let name = parameter.name;
+            let fault = format!("parameter `{name}` is flattened and cannot be an `Option`; make its fields optional");
+            return self.faults.push(fault);
+        }
+        // A flattened type's own members are wanted, not a reference to them.
+        let schema = T::json_schema(&mut self.arguments);
+        self.flatten(parameter, schema);
     }
 
     pub(crate) fn output<T: IntoCallToolResult>(&mut self) {
-        self.output = T::output_schema(&mut self.generator).map(Value::from);
+        self.output = T::output_schema(&mut self.results).map(Value::from);
     }
 
     /// The names that the schema knows, for the refusal of others.
     pub(crate) fn names(&self) -> Option<Vec<String>> {
-        (!self.open).then(|| self.properties.iter().map(|(name, _)| name.clone()).collect())
+        self.others.is_none().then(|| self.properties.iter().map(|(name, _)| name.clone()).collect())
     }
 
     /// The JSON Schema of the arguments, members in source order.
-    pub(crate) fn input_schema(&mut self) -> RawJson {
+    pub(crate) fn input_schema(&self) -> RawJson {
         let mut members = vec![r#""type":"object""#.to_owned()];
-        if !self.properties.is_empty() {
-            let properties: Vec<_> = self
-                .properties
-                .iter()
-                .map(|(name, schema)| format!("{}:{schema}", Value::from(name.as_str())))
-                .collect();
-            members.push(format!(r#""properties":{{{}}}"#, properties.join(",")));
+        if !self.remarks.is_empty() {
+            members.push(format!(r#""description":{}"#, Value::from(self.remarks.join("; "))));
         }
+        // OpenAI wants it even where it is empty.
+        let property = |(name, schema): &(String, Value)| format!("{}:{schema}", Value::from(name.as_str()));
+        let properties: Vec<_> = self.properties.iter().map(property).collect();
+        members.push(format!(r#""properties":{{{}}}"#, properties.join(",")));
         if !self.required.is_empty() {
             members.push(format!(r#""required":{}"#, Value::from(self.required.clone())));
         }
-        if !self.open {
-            members.push(r#""additionalProperties":false"#.to_owned());
+        let others = self.others.as_ref().unwrap_or(&Value::Bool(false));
+        if *others != Value::Bool(true) {
+            members.push(format!(r#""additionalProperties":{others}"#));
         }
-        let used = self.properties.iter().any(|(_, schema)| refers(schema));
-        let definitions = self.generator.definitions();
-        if used && !definitions.is_empty() {
-            let mut definitions = Value::Object(definitions.clone());
-            self.tidy(&mut definitions);
-            members.push(format!(r#""$defs":{definitions}"#));
+        let schemas = self.properties.iter().map(|(_, schema)| schema).chain([others]);
+        let definitions = used(schemas, &definitions(&self.arguments, self.full));
+        if !definitions.is_empty() {
+            members.push(format!(r#""$defs":{}"#, Value::Object(definitions)));
         }
         let text = format!("{{{}}}", members.join(","));
         RawJson::from(serde_json::value::RawValue::from_string(text).unwrap_or_default())
@@ -109,29 +117,33 @@ impl ToolDescription {
         if let Some(object) = schema.as_object_mut() {
             object.remove("$schema");
         }
-        let definitions = self.generator.definitions();
-        if refers(&schema)
-            && !definitions.is_empty()
-            && let Some(object) = schema.as_object_mut()
-        {
-            object.insert("$defs".to_owned(), Value::Object(definitions.clone()));
+        if !self.full {
+            schema = portable(schema, self.results.contract());
+            schema = one_object(&schema).unwrap_or(schema);
         }
-        self.tidy(&mut schema);
-        Some(schema.into())
+        Some(with_definitions(schema, &definitions(&self.results, self.full)).into())
     }
 
     fn property(&mut self, parameter: &'static Parameter, schema: Schema, optional: bool) {
         let mut schema = Value::from(schema);
-        if optional {
-            drop_null(&mut schema);
+        let mut without_null = schema.clone();
+        drop_null(&mut without_null);
+        self.faults.extend(foreign_bounds(parameter, without_null["type"].as_str()));
+        if optional && !self.full {
+            schema = without_null;
         }
-        self.tidy(&mut schema);
-        if !schema.is_object() {
-            schema = json!({});
+        match &mut schema {
+            Value::Object(schema) => annotate(schema, parameter),
+            // It takes anything, which can be said beside what the attribute says.
+            Value::Bool(true) => {
+                let mut said = Map::new();
+                annotate(&mut said, parameter);
+                schema = said.into();
+            }
+            _ => {}
         }
-        self.faults.extend(foreign_bounds(parameter, schema["type"].as_str()));
-        if let Some(object) = schema.as_object_mut() {
-            annotate(object, parameter);
+        if !self.full {
+            schema = portable(schema, self.arguments.contract());
         }
         if self.properties.iter().any(|(name, _)| name == parameter.name) {
             self.faults.push(format!("two parameters are named `{}`", parameter.name));
@@ -145,29 +157,41 @@ impl ToolDescription {
     /// Takes over the members of a struct's schema as arguments of their own.
     fn flatten(&mut self, parameter: &'static Parameter, schema: Schema) {
         let mut schema = Value::from(schema);
-        self.tidy(&mut schema);
+        let is_choice = ["anyOf", "oneOf", "allOf"].iter().any(|keyword| schema.get(*keyword).is_some());
+        // The object of all arguments is not schemars' own: what cannot stand there is not left alone either.
+        if !self.full || is_choice {
+            schema = portable(schema, self.arguments.contract());
+        }
+        if let Some(mut one) = one_object(&schema) {
+            self.remarks.extend(one["description"].take().as_str().map(str::to_owned));
+            schema = one;
+        }
         // `true`, `{}` and maps take any member.
         let anything = schema == Value::Bool(true) || schema.as_object().is_some_and(Map::is_empty);
         let is_object = schema.get("type").is_some_and(|kind| kind == "object");
-        let properties = match schema.get_mut("properties").map(Value::take) {
-            Some(Value::Object(properties)) => properties,
-            _ if anything || is_object => {
-                self.flattened.push((parameter.name, None));
-                self.open |= anything || schema.get("additionalProperties").is_some();
-                return;
-            }
-            _ => {
-                let name = parameter.name;
-                let fault = format!("parameter `{name}` is flattened, but its type is no struct with named fields");
-                self.faults.push(fault);
-                return;
-            }
+        if !anything && !is_object {
+            let name = parameter.name;
+            return self
+                .faults
+                .push(format!("parameter `{name}` is flattened, but its type is no struct with named fields"));
+        }
+        let others = match schema.get_mut("additionalProperties").map(Value::take) {
+            Some(Value::Bool(false)) => None,
+            Some(others) => Some(others),
+            None if anything || schema.get("patternProperties").is_some() => Some(Value::Bool(true)),
+            None => None,
         };
         let required = schema["required"].as_array().cloned().unwrap_or_default();
-        let takes_any = schema.get("additionalProperties").is_some_and(|members| *members != Value::Bool(false));
-        self.open |= takes_any;
-        let names = (!takes_any).then(|| properties.keys().cloned().collect());
+        let properties = match schema.get_mut("properties").map(Value::take) {
+            Some(Value::Object(properties)) => properties,
+            _ => Map::new(),
+        };
+        let names = others.is_none().then(|| properties.keys().cloned().collect());
         self.flattened.push((parameter.name, names));
+        if let Some(others) = others {
+            let both = if self.others.is_some() { Value::Bool(true) } else { others };
+            self.others = Some(both);
+        }
         for (name, schema) in properties {
             if self.properties.iter().any(|(taken, _)| *taken == name) {
                 self.faults.push(format!("two parameters are named `{name}`"));
@@ -175,13 +199,6 @@ impl ToolDescription {
             self.properties.push((name, schema));
         }
         self.required.extend(required.iter().filter_map(Value::as_str).map(str::to_owned));
-    }
-
-    /// Takes out what clients stumble over: integer formats that only Rust knows.
-    fn tidy(&self, schema: &mut Value) {
-        if !self.full {
-            tidy(schema);
-        }
     }
 }
 
@@ -239,19 +256,38 @@ impl Completions {
     }
 }
 
-/// The schema of one type by itself, tidied: for messages that say what was expected.
+/// The schema of one type by itself, as clients see it: for messages that say what was expected.
 pub(crate) fn schema_of<T: JsonSchema>() -> Value {
-    let mut schema = Value::from(T::json_schema(&mut generator(false)));
+    let mut generator = generator(false, Contract::Deserialize);
+    let mut schema = Value::from(generator.subschema_for::<T>());
     drop_null(&mut schema);
-    tidy(&mut schema);
-    schema
+    with_definitions(portable(schema, generator.contract()), &definitions(&generator, false))
 }
 
-pub(super) fn generator(full: bool) -> SchemaGenerator {
+pub(super) fn generator(full: bool, contract: Contract) -> SchemaGenerator {
     let mut settings = SchemaSettings::draft2020_12();
     settings.meta_schema = None;
     settings.inline_subschemas = !full;
+    settings.contract = contract;
     settings.into_generator()
+}
+
+/// What the generator took down of types that contain themselves, or of all types where it inlines none.
+fn definitions(generator: &SchemaGenerator, full: bool) -> Map<String, Value> {
+    let portable = |schema: &Value| portable(schema.clone(), generator.contract());
+    let definitions = generator.definitions().iter();
+    definitions.map(|(name, schema)| (name.clone(), if full { schema.clone() } else { portable(schema) })).collect()
+}
+
+/// The schema with those of the definitions that it needs.
+fn with_definitions(mut schema: Value, definitions: &Map<String, Value>) -> Value {
+    let definitions = used([&schema], definitions);
+    if !definitions.is_empty()
+        && let Some(schema) = schema.as_object_mut()
+    {
+        schema.insert("$defs".to_owned(), definitions.into());
+    }
+    schema
 }
 
 /// `Option<T>` is a `T` that may be left out: null is still taken, but not advertised.
@@ -282,25 +318,6 @@ pub(super) fn drop_null(schema: &mut Value) {
     }
 }
 
-fn tidy(schema: &mut Value) {
-    const OF_RUST: [&str; 14] = [
-        "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64", "uint128", "uint",
-        "float", "double",
-    ];
-    match schema {
-        Value::Object(object) => {
-            if object.get("format").and_then(Value::as_str).is_some_and(|format| OF_RUST.contains(&format)) {
-                object.remove("format");
-            }
-            for value in object.values_mut() {
-                tidy(value);
-            }
-        }
-        Value::Array(values) => values.iter_mut().for_each(tidy),
-        _ => {}
-    }
-}
-
 /// Bounds of what values of the type do not have: they would be sent to clients and never hold.
 fn foreign_bounds(parameter: &Parameter, kind: Option<&str>) -> Vec<String> {
     let Some(kind) = kind else { return Vec::new() };
@@ -319,14 +336,6 @@ fn foreign_bounds(parameter: &Parameter, kind: Option<&str>) -> Vec<String> {
     .collect()
 }
 
-fn refers(schema: &Value) -> bool {
-    match schema {
-        Value::Object(object) => object.contains_key("$ref") || object.values().any(refers),
-        Value::Array(values) => values.iter().any(refers),
-        _ => false,
-    }
-}
-
 /// Writes what the parameter's attribute says into its schema.
 fn annotate(schema: &mut Map<String, Value>, parameter: &Parameter) {
     let mut set = |key: &str, value: Option<Value>| {
@@ -336,10 +345,6 @@ fn annotate(schema: &mut Map<String, Value>, parameter: &Parameter) {
     };
     set("description", parameter.description.map(Value::from));
     set("default", parameter.default_json.and_then(|text| serde_json::from_str(text).ok()));
-    set("minimum", parameter.minimum.map(figure));
-    set("maximum", parameter.maximum.map(figure));
-    set("exclusiveMinimum", parameter.exclusive_minimum.map(figure));
-    set("exclusiveMaximum", parameter.exclusive_maximum.map(figure));
     set("minLength", parameter.min_length.map(Value::from));
     set("maxLength", parameter.max_length.map(Value::from));
     set("pattern", parameter.pattern.map(Value::from));
@@ -347,6 +352,17 @@ fn annotate(schema: &mut Map<String, Value>, parameter: &Parameter) {
     set("maxItems", parameter.max_items.map(Value::from));
     set("format", parameter.format.map(Value::from));
     set("x-mcp-header", parameter.header.map(Value::from));
+    let bounds = [
+        ("minimum", parameter.minimum),
+        ("maximum", parameter.maximum),
+        ("exclusiveMinimum", parameter.exclusive_minimum),
+        ("exclusiveMaximum", parameter.exclusive_maximum),
+    ];
+    for (keyword, bound) in bounds {
+        if let Some(Value::Number(bound)) = bound.map(figure) {
+            tighten(schema, keyword, bound);
+        }
+    }
 }
 
 /// A bound as JSON, without `.0` where it is an integer.

@@ -2,7 +2,7 @@
 
 use std::{any::type_name, fmt};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, generate::Contract};
 use serde::{
     Deserializer,
     de::{
@@ -93,7 +93,7 @@ impl ElicitSchema {
     /// # Errors
     /// When the type is no struct, or has fields that no form can have; see [`ElicitationForm`].
     pub fn of<T: ElicitationForm>() -> Result<Self, FormError> {
-        let schema = Value::from(T::json_schema(&mut generator(false)));
+        let schema = Value::from(T::json_schema(&mut generator(false, Contract::Deserialize)));
         let mut form = from_schema(schema).map_err(|problems| FormError { what: named::<T>(), problems })?;
         let place = |order: &[&str], name: &str| order.iter().position(|it| *it == name).unwrap_or(usize::MAX);
         let fields = order::<T>(None);

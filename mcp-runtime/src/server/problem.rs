@@ -3,7 +3,13 @@
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::{bounds, definition::Parameter, nearest::excerpt};
+use super::{
+    bounds,
+    definition::Parameter,
+    describe::schema_of,
+    misfits::{Misfit, misfits},
+    nearest::excerpt,
+};
 use crate::protocol::RpcError;
 
 /// What is wrong with one argument.
@@ -18,17 +24,38 @@ pub enum Problem {
         /// E.g. `expected an integer, got the string "x"`.
         text: String,
     },
+    /// Several things are wrong below it.
+    Several(Vec<Misfit>),
     /// There is no argument of this name; the nearest there is.
     Unknown(Option<String>),
     /// An extractor failed.
     Context(String),
 }
 
-/// Why a value does not fit: at which path, what was expected, what came.
-pub(super) fn explain<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -> Problem {
+/// Why a value does not fit: at each path, what was expected, what came.
+pub(super) fn explain<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str, strict: bool) -> Problem {
+    let (below, text) = first::<T>(parameter, raw);
+    let schema = schema_of::<T>();
+    let found = serde_json::from_str(raw).map_or_else(|_| Vec::new(), |value| misfits(&schema, &value, strict));
+    let (whole, mut found): (Vec<_>, Vec<_>) = found.into_iter().partition(|it| it.below.is_empty());
+    if found.is_empty() {
+        // Of a choice a type says less than its schema.
+        let of_choice = whole.into_iter().next().filter(|_| below.is_empty() && schema.get("anyOf").is_some());
+        return of_choice
+            .map_or(Problem::Unfit { below, text }, |Misfit { below, text }| Problem::Unfit { below, text });
+    }
+    // What the schema does not say, a grammar of a text, is told beside what it does.
+    if !found.iter().any(|it: &Misfit| it.below.starts_with(&below)) {
+        found.push(Misfit { below, text });
+    }
+    Problem::Several(found)
+}
+
+/// The first thing that is wrong with a value, as its type says.
+fn first<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -> (String, String) {
     let mut deserializer = serde_json::Deserializer::from_str(raw);
     let Err(error) = serde_path_to_error::deserialize::<_, T>(&mut deserializer) else {
-        return Problem::Unfit { below: String::new(), text: "does not fit".to_owned() };
+        return (String::new(), "does not fit".to_owned());
     };
     let below = match error.path().to_string() {
         path if path == "." => String::new(),
@@ -39,21 +66,38 @@ pub(super) fn explain<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, r
     let said = said.split(" at line ").next().unwrap_or_default();
     let of_a_member = said.starts_with("missing field") || said.starts_with("unknown field");
     let got = bounds::kind_of(raw);
-    let text = match bounds::expectation::<T>(parameter) {
+    let text = match bounds::expectation::<T>(parameter, raw) {
         Some(expected) if below.is_empty() && !of_a_member && !bounds::is_of_kind(&expected, raw) => {
             format!("expected {expected}, got {got}")
         }
-        _ => match said.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected ")) {
-            Some((got, expected)) => format!("expected {}, got {got}", bounds::in_json_words(expected)),
-            None => said.to_owned(),
-        },
+        _ => in_order(said).unwrap_or_else(|| {
+            // A grammar of its own.
+            let is_whole = below.is_empty() && !of_a_member && !said.starts_with("unknown variant");
+            if is_whole { format!("{said}, got {got}") } else { said.to_owned() }
+        }),
     };
-    Problem::Unfit { below, text }
+    (below, text)
 }
 
-/// A problem of a flattened parameter as one of the member that it is about: clients do not see the parameter.
-pub(super) fn of_member(problem: Problem) -> (String, Problem) {
-    let Problem::Unfit { below, text } = problem else { return (String::new(), problem) };
+/// What serde says of a wrong value, with what was expected first.
+fn in_order(said: &str) -> Option<String> {
+    let (said, kind) = [("invalid type: ", ""), ("invalid value: ", ""), ("invalid length ", "length ")]
+        .into_iter()
+        .find_map(|(prefix, kind)| Some((said.strip_prefix(prefix)?, kind)))?;
+    let (got, expected) = said.rsplit_once(", expected ")?;
+    Some(format!("expected {}, got {kind}{got}", bounds::in_json_words(expected)))
+}
+
+/// The problems of a flattened parameter as some of the members that they are about: clients do not see the parameter.
+pub(super) fn of_members(problem: Problem) -> Vec<(String, Problem)> {
+    match problem {
+        Problem::Unfit { below, text } => vec![of_member(&below, text)],
+        Problem::Several(misfits) => misfits.into_iter().map(|it| of_member(&it.below, it.text)).collect(),
+        problem => vec![(String::new(), problem)],
+    }
+}
+
+fn of_member(below: &str, text: String) -> (String, Problem) {
     let named = |prefix: &str| text.strip_prefix(prefix)?.split('`').next().map(str::to_owned);
     if below.is_empty() {
         if let Some(name) = named("missing field `") {
@@ -62,7 +106,7 @@ pub(super) fn of_member(problem: Problem) -> (String, Problem) {
         if let Some(name) = named("unknown field `") {
             return (name, Problem::Unknown(None));
         }
-        return ("arguments".to_owned(), Problem::Unfit { below, text });
+        return ("arguments".to_owned(), Problem::Unfit { below: String::new(), text });
     }
     let path = below.trim_start_matches('.');
     let end = path.find(['.', '[']).unwrap_or(path.len());
@@ -79,7 +123,7 @@ pub(super) fn refusal(kind: &str, name: &str, problems: &[(String, Problem)]) ->
     let mut text = format!("Invalid arguments for {kind} `{}`:", excerpt(name));
     for (name, problem) in problems {
         text.push_str("\n- ");
-        text.push_str(&line(name, problem));
+        text.push_str(&lines(name, problem));
     }
     text
 }
@@ -99,11 +143,15 @@ pub(super) fn context_failure(problems: &[(String, Problem)]) -> Option<&str> {
     })
 }
 
-fn line(name: &str, problem: &Problem) -> String {
+fn lines(name: &str, problem: &Problem) -> String {
     match problem {
         Problem::Missing(Some(expected)) => format!("`{name}`: missing, expected {expected}"),
         Problem::Missing(None) => format!("`{name}`: missing"),
         Problem::Unfit { below, text } => format!("`{name}{below}`: {text}"),
+        Problem::Several(misfits) => {
+            let lines = misfits.iter().map(|it| format!("`{name}{}`: {}", it.below, it.text));
+            lines.collect::<Vec<_>>().join("\n- ")
+        }
         Problem::Unknown(Some(near)) => {
             format!("`{name}`: unknown argument, did you mean `{near}`?")
         }

@@ -21,6 +21,7 @@ use super::{
     error::Error,
     list::Pages,
     mirrored::{self, MirroredArgument},
+    obstacles::Obstacles,
     outcome::Step,
     patterns::Patterns,
     template,
@@ -257,7 +258,7 @@ impl Registration {
             states.fill_from(&own[0]);
         }
         let states: Vec<_> = self.states.into_iter().map(Arc::new).collect();
-        let mut errors = Vec::new();
+        let (mut errors, mut obstacles) = (Vec::new(), Obstacles::default());
         check_extensions(&self.extensions, &mut errors);
         let mut registry = Registry {
             server: Arc::new(Identity {
@@ -279,10 +280,10 @@ impl Registration {
         };
         for item in self.tools {
             let states = Arc::clone(&states[item.states]);
-            registry.add_tool(item, states, &mut errors);
+            registry.add_tool(item, states, &mut errors, &mut obstacles);
         }
         for (tool, group) in self.dynamic {
-            registry.add_dynamic(tool, Arc::clone(&states[group]), &mut errors);
+            registry.add_dynamic(tool, Arc::clone(&states[group]), &mut errors, &mut obstacles);
         }
         for item in self.resources {
             registry.add_resource(item, &states, &mut errors);
@@ -292,6 +293,7 @@ impl Registration {
         }
         template::sort(Vec::as_mut_slice(Arc::make_mut(&mut registry.templates)));
         registry.offers_tools |= !registry.tools.items.is_empty();
+        obstacles.warn();
         in_one(errors).map_or(Ok(registry), Err)
     }
 }
@@ -562,11 +564,12 @@ impl Registry {
     pub(super) fn with_tool<T: ToolItem>(&self) -> Result<Self, Error> {
         let mut registration = Registration::new();
         registration.add_tool(T::PART, &Arc::new(()), &T::TOOL, false);
-        let (mut changed, mut errors) = (self.clone(), Vec::new());
+        let (mut changed, mut errors, mut obstacles) = (self.clone(), Vec::new(), Obstacles::default());
         for item in registration.tools {
-            changed.add_tool(item, Arc::clone(&self.server.states), &mut errors);
+            changed.add_tool(item, Arc::clone(&self.server.states), &mut errors, &mut obstacles);
         }
         changed.offers_tools = true;
+        obstacles.warn();
         in_one(errors).map_or(Ok(changed), Err)
     }
 
@@ -575,9 +578,10 @@ impl Registry {
     /// # Errors
     /// As at start.
     pub(super) fn with_dynamic_tool(&self, tool: DynamicTool) -> Result<Self, Error> {
-        let (mut changed, mut errors) = (self.clone(), Vec::new());
-        changed.add_dynamic(tool, Arc::clone(&self.server.states), &mut errors);
+        let (mut changed, mut errors, mut obstacles) = (self.clone(), Vec::new(), Obstacles::default());
+        changed.add_dynamic(tool, Arc::clone(&self.server.states), &mut errors, &mut obstacles);
         changed.offers_tools = true;
+        obstacles.warn();
         in_one(errors).map_or(Ok(changed), Err)
     }
 
@@ -587,7 +591,13 @@ impl Registry {
         changed.tools.remove(name).then_some(changed)
     }
 
-    fn add_tool(&mut self, item: PendingItem<ToolSpec, ToolFunction>, states: Arc<States>, errors: &mut Vec<Error>) {
+    fn add_tool(
+        &mut self,
+        item: PendingItem<ToolSpec, ToolFunction>,
+        states: Arc<States>,
+        errors: &mut Vec<Error>,
+        obstacles: &mut Obstacles,
+    ) {
         const KIND: &str = "tool";
         let PendingItem { spec, name, function, full_schemas, part, .. } = item;
         let mut description = ToolDescription::new(full_schemas);
@@ -606,7 +616,11 @@ impl Registry {
         }
         let output_schema = description.output_schema().filter(|_| spec.output_schema != Some(false));
         let input_schema = own_schema.clone().map_or_else(|| description.input_schema(), Into::into);
-        let mirrored = input_schema.parse().ok().map_or(Ok(Vec::new()), |schema| mirrored::arguments(&schema));
+        let parsed = input_schema.parse().unwrap_or(Value::Null);
+        if !full_schemas {
+            obstacles.survey(&name, &parsed);
+        }
+        let mirrored = mirrored::arguments(&parsed);
         let mirrored = mirrored.unwrap_or_else(|reason| {
             errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
             Vec::new()
@@ -639,7 +653,13 @@ impl Registry {
         self.tools.insert(KIND, name, part, tool, errors);
     }
 
-    fn add_dynamic(&mut self, tool: DynamicTool, states: Arc<States>, errors: &mut Vec<Error>) {
+    fn add_dynamic(
+        &mut self,
+        tool: DynamicTool,
+        states: Arc<States>,
+        errors: &mut Vec<Error>,
+        obstacles: &mut Obstacles,
+    ) {
         const KIND: &str = "tool";
         let tool = tool.register(states, self.caching());
         let name = tool.listed.name.clone();
@@ -650,6 +670,7 @@ impl Registry {
         if input["type"] != "object" {
             invalid("its input schema must be an object schema: `\"type\": \"object\"` at the root".to_owned());
         }
+        obstacles.survey(&name, &input);
         if tool.listed.output_schema.as_ref().is_some_and(|output| !schema(output).is_object()) {
             invalid("its output schema must be a JSON object".to_owned());
         }

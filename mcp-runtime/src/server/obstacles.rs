@@ -1,0 +1,196 @@
+//! What in a schema some client refuses: where, which keyword, whom it breaks, and what helps.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// What was found in the schemas of a server's tools.
+#[derive(Debug, Default)]
+pub(super) struct Obstacles {
+    found: Vec<(String, Obstacle)>,
+    /// How many more there are than are kept.
+    more: usize,
+}
+
+/// Something that a client refuses, or does not understand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Obstacle {
+    /// The keywords and names that lead there: `properties.tree.items`; empty at the top.
+    pub(super) path: String,
+    pub(super) keyword: String,
+    pub(super) clients: &'static str,
+    pub(super) remedy: &'static str,
+}
+
+/// So many are told at a start; of the others it is told how many they are.
+const MOST: usize = 20;
+
+impl Obstacles {
+    /// Looks through the input schema of a tool.
+    pub(super) fn survey(&mut self, tool: &str, schema: &Value) {
+        for obstacle in survey(schema) {
+            if self.found.len() < MOST {
+                self.found.push((tool.to_owned(), obstacle));
+            } else {
+                self.more += 1;
+            }
+        }
+    }
+
+    /// Tells the operator.
+    pub(super) fn warn(&self) {
+        for (tool, Obstacle { path, keyword, clients, remedy }) in &self.found {
+            tracing::warn!(%tool, at = %Place(path), %keyword, %clients, "not every client takes this schema: {remedy}");
+        }
+        if self.more > 0 {
+            tracing::warn!(more = self.more, "further schemas have what not every client takes");
+        }
+    }
+}
+
+struct Place<'a>(&'a str);
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_empty() { "the top" } else { self.0 })
+    }
+}
+
+/// All that some client refuses in a tool's input schema.
+pub(super) fn survey(schema: &Value) -> Vec<Obstacle> {
+    let mut survey = Survey { found: Vec::new() };
+    if let Some(object) = schema.as_object() {
+        survey.top(object);
+    }
+    survey.schema(schema, "");
+    survey.found
+}
+
+const CLAUDE: &str = "Claude";
+const CLAUDE_AND_OPENAI: &str = "Claude, OpenAI";
+const CLAUDE_AND_GEMINI: &str = "Claude (managed agents), Gemini";
+const CURSOR: &str = "Cursor";
+const GEMINI: &str = "Gemini";
+const GEMINI_AND_CURSOR: &str = "Gemini, Cursor";
+const GEMINI_AND_STRICT_OPENAI: &str = "Gemini, OpenAI (strict)";
+const OPENAI: &str = "OpenAI";
+
+struct Survey {
+    found: Vec<Obstacle>,
+}
+
+impl Survey {
+    fn add(&mut self, path: &str, keyword: &str, clients: &'static str, remedy: &'static str) {
+        self.found.push(Obstacle { path: path.to_owned(), keyword: keyword.to_owned(), clients, remedy });
+    }
+
+    /// What is looked at in the object of the arguments alone.
+    fn top(&mut self, schema: &Map<String, Value>) {
+        for keyword in ["anyOf", "oneOf", "allOf", "not", "enum", "const"] {
+            if schema.contains_key(keyword) {
+                self.add("", keyword, CLAUDE_AND_OPENAI, "say the choice within a property, not at the top");
+            }
+        }
+        for (name, property) in members(schema, "properties") {
+            let fits = (1..=64).contains(&name.len())
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'));
+            let path = format!("properties.{name}");
+            if !fits {
+                self.add(&path, "properties", CLAUDE, "name it by 1 to 64 of the characters a-z, A-Z, 0-9, _, . and -");
+            }
+            let choices = property.get("anyOf").and_then(Value::as_array);
+            if choices.into_iter().flatten().any(|choice| choice["type"] == "integer") {
+                self.add(&path, "anyOf", CURSOR, "take `number` in place of `integer` in a choice, or no choice");
+            }
+        }
+    }
+
+    fn schema(&mut self, schema: &Value, path: &str) {
+        let Some(schema) = schema.as_object() else {
+            if schema.is_boolean() {
+                self.add(path, "type", GEMINI, "say of which type the value is");
+            }
+            return;
+        };
+        for (keyword, value) in schema {
+            self.keyword(keyword, value, path);
+        }
+        self.kind(schema, path);
+        let below = |keyword: &str| if path.is_empty() { keyword.to_owned() } else { format!("{path}.{keyword}") };
+        for keyword in ["properties", "patternProperties", "$defs", "dependentSchemas"] {
+            for (name, schema) in members(schema, keyword) {
+                let path = format!("{}.{name}", below(keyword));
+                if keyword == "$defs" {
+                    const REMEDY: &str = "nest to a fixed depth, or take a flat list whose items name their parent";
+                    self.add(&path, "$ref", CLAUDE_AND_GEMINI, REMEDY);
+                }
+                self.schema(schema, &path);
+            }
+        }
+        for keyword in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+            for (index, schema) in schema.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate() {
+                self.schema(schema, &format!("{}[{index}]", below(keyword)));
+            }
+        }
+        for keyword in ["items", "additionalProperties"] {
+            if let Some(schema @ Value::Object(_)) = schema.get(keyword) {
+                self.schema(schema, &below(keyword));
+            }
+        }
+    }
+
+    /// A keyword that is refused wherever it stands.
+    fn keyword(&mut self, keyword: &str, value: &Value, path: &str) {
+        let (clients, remedy) = match keyword {
+            "oneOf" => (GEMINI_AND_STRICT_OPENAI, "say `anyOf`"),
+            "allOf" => (GEMINI_AND_STRICT_OPENAI, "say it in one schema"),
+            "prefixItems" => (GEMINI_AND_STRICT_OPENAI, "take a struct with named fields in place of the tuple"),
+            "patternProperties" | "propertyNames" => {
+                (GEMINI_AND_STRICT_OPENAI, "take a list of structs, the key one of their fields, in place of the map")
+            }
+            "additionalProperties" if *value != Value::Bool(false) => {
+                (GEMINI_AND_STRICT_OPENAI, "take a list of structs, the key one of their fields, in place of the map")
+            }
+            "exclusiveMinimum" | "exclusiveMaximum" => (GEMINI, "take a bound that may be reached"),
+            "multipleOf" | "uniqueItems" => (GEMINI, "say it in the description, and check it in the handler"),
+            "const" => (GEMINI, "say `enum` with one value"),
+            "enum" if value.as_array().is_none_or(|values| !values.iter().all(Value::is_string)) => {
+                (GEMINI, "list texts, or say the bounds of a number")
+            }
+            "not"
+            | "if"
+            | "then"
+            | "else"
+            | "contains"
+            | "minContains"
+            | "maxContains"
+            | "dependentRequired"
+            | "dependentSchemas"
+            | "unevaluatedItems"
+            | "unevaluatedProperties"
+            | "contentSchema" => (GEMINI_AND_STRICT_OPENAI, "say it in the description, and check it in the handler"),
+            _ => return,
+        };
+        self.add(path, keyword, clients, remedy);
+    }
+
+    /// What depends on the type.
+    fn kind(&mut self, schema: &Map<String, Value>, path: &str) {
+        let says_more = ["anyOf", "oneOf", "allOf", "$ref", "enum", "const"].iter().any(|it| schema.contains_key(*it));
+        match schema.get("type") {
+            None if !says_more => self.add(path, "type", GEMINI, "say of which type the value is"),
+            Some(Value::Array(_)) => self.add(path, "type", GEMINI_AND_CURSOR, "say one type, or `anyOf`"),
+            Some(kind) if kind == "array" && !schema.contains_key("items") => {
+                self.add(path, "items", OPENAI, "say what the items are");
+            }
+            Some(kind) if kind == "string" && schema.get("format").is_some_and(|format| format != "date-time") => {
+                self.add(path, "format", GEMINI, "say it in the description");
+            }
+            _ => {}
+        }
+    }
+}
+
+fn members<'a>(schema: &'a Map<String, Value>, keyword: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    schema.get(keyword).and_then(Value::as_object).into_iter().flatten()
+}
