@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, io, path::Path as File};
 
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -81,10 +82,25 @@ async fn run(server: Server, path: &'static Path, calls: usize) -> io::Result<Co
     parse(&out)
 }
 
+/// The name of the program that counts.
+pub(crate) fn program() -> String {
+    std::env::var("BENCH_VALGRIND").unwrap_or_else(|_| "valgrind".to_owned())
+}
+
 fn valgrind(out: &File) -> io::Result<Vec<String>> {
+    pin()?;
     let out = out.to_str().ok_or_else(|| other("a path that is no text"))?;
-    let valgrind = std::env::var("BENCH_VALGRIND").unwrap_or_else(|_| "valgrind".to_owned());
-    Ok(vec![valgrind, "--tool=callgrind".to_owned(), format!("--callgrind-out-file={out}")])
+    Ok(vec![program(), "--tool=callgrind".to_owned(), format!("--callgrind-out-file={out}")])
+}
+
+/// Keeps this process, and those it starts, on one core: how many workers a server has, and which of them wakes,
+/// would be counted otherwise.
+fn pin() -> io::Result<()> {
+    let cores = sched_getaffinity(None)?;
+    let first = (0..CpuSet::MAX_CPU).find(|core| cores.is_set(*core)).ok_or_else(|| other("no core"))?;
+    let mut one = CpuSet::new();
+    one.set(first);
+    Ok(sched_setaffinity(None, &one)?)
 }
 
 /// Reads what callgrind has written: all instructions, and how often memory was asked for.
