@@ -46,8 +46,7 @@ struct Everything {
 }
 
 pub(crate) async fn serve(list: Vec<u8>) -> io::Result<()> {
-    let everything =
-        Arc::new(Everything { sessions: Mutex::default(), streams: Mutex::default(), list: list.into() });
+    let everything = Arc::new(Everything { sessions: Mutex::default(), streams: Mutex::default(), list: list.into() });
     let router = Router::new()
         .route("/mcp", post(add))
         .route("/session", post(session).delete(end))
@@ -75,7 +74,9 @@ async fn add(body: Bytes) -> Response {
 }
 
 async fn open(State(everything): Shared, body: Bytes) -> Response {
-    let Ok(handshake) = serde_json::from_slice::<Handshake>(&body) else { return StatusCode::BAD_REQUEST.into_response() };
+    let Ok(handshake) = serde_json::from_slice::<Handshake>(&body) else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
     let (Some(id), Some(params)) = (handshake.id, handshake.params) else {
         return StatusCode::ACCEPTED.into_response();
     };
@@ -175,7 +176,9 @@ async fn progress(body: Bytes) -> Response {
 }
 
 async fn listen(body: Bytes) -> Response {
-    let Ok(_) = serde_json::from_slice::<Request<Listen>>(&body) else { return StatusCode::BAD_REQUEST.into_response() };
+    let Ok(_) = serde_json::from_slice::<Request<Listen>>(&body) else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
     let (sender, receiver) = mpsc::channel(32);
     if sender.try_send(event(&messages::acknowledged())).is_err() {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
@@ -207,7 +210,10 @@ impl http_body::Body for Events {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         self.0.poll_recv(context).map(|event| event.map(|event| Ok(Frame::data(event))))
     }
 }

@@ -14,7 +14,8 @@ use crate::messages;
 
 /// Over non-blocking pipes. What is answered is written when the input has run dry.
 pub(crate) async fn serve() -> io::Result<()> {
-    let mut input = BufReader::with_capacity(64 * 1024, Receiver::from_owned_fd(stdin().as_fd().try_clone_to_owned()?)?);
+    let mut input =
+        BufReader::with_capacity(64 * 1024, Receiver::from_owned_fd(stdin().as_fd().try_clone_to_owned()?)?);
     let mut output = Sender::from_owned_fd(stdout().as_fd().try_clone_to_owned()?)?;
     let (mut line, mut out) = (Vec::new(), Vec::new());
     while input.read_until(b'\n', &mut line).await? > 0 {

@@ -31,7 +31,10 @@ pub(crate) async fn compare(file: &str) -> io::Result<ExitCode> {
     for_each(|name, now| {
         let Some(then) = committed.get(name) else {
             risen.push(format!("{name} is not in {file}"));
-            return print(&format!("{name:<20} {:>12.0} {:>8} {:>12.1} {:>8}", now.instructions, "new", now.allocations, "new"));
+            return print(&format!(
+                "{name:<20} {:>12.0} {:>8} {:>12.1} {:>8}",
+                now.instructions, "new", now.allocations, "new"
+            ));
         };
         let change = |now: f64, then: f64| if then == 0.0 { now } else { now / then - 1.0 };
         let (instructions, allocations) =

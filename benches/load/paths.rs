@@ -199,9 +199,7 @@ impl Path {
             What::List => id_is(1) && count(r#""inputSchema""#) >= self.tools.max(3),
             What::Read => id_is(id) && has(&format!(r#""text":"{}""#, a * a)),
             What::Add => id_is(id) && has(&format!(r#""text":"{sum}""#)),
-            What::Progress => {
-                id_is(id) && has(&format!(r#""text":"{sum}""#)) && count("notifications/progress") == 3
-            }
+            What::Progress => id_is(id) && has(&format!(r#""text":"{sum}""#)) && count("notifications/progress") == 3,
             What::Big | What::Echo => id_is(id) && has(long()),
         };
         if right {

@@ -87,7 +87,6 @@ impl Pipes {
         let id = memchr::memmem::find(&self.line, br#""id":"#).map(|at| &self.line[at + 5..]).unwrap_or_default();
         let digits = id.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let id = std::str::from_utf8(&id[..digits]).ok().and_then(|id| id.parse().ok());
-        id.and_then(Numbers::n_of)
-            .ok_or_else(|| other(format!("no answer: {}", String::from_utf8_lossy(&self.line))))
+        id.and_then(Numbers::n_of).ok_or_else(|| other(format!("no answer: {}", String::from_utf8_lossy(&self.line))))
     }
 }

@@ -110,9 +110,10 @@ impl Lines {
             let (ours, ceiling) = (cell(each("ours"), Some(most), kib), cell(each("ceiling"), None, kib));
             writeln!(out, "| memory for each idle {says} | {ours} | {ceiling} |")?;
         }
-        for (says, field, most) in
-            [("resident after start on stdio", "resident_kib", 1.5), ("start to first answer on stdio", "first_answer_us", 1.3)]
-        {
+        for (says, field, most) in [
+            ("resident after start on stdio", "resident_kib", 1.5),
+            ("start to first answer on stdio", "first_answer_us", 1.3),
+        ] {
             let of = |server| self.median("start", server, "stdio", field);
             let ratio = of("ours").zip(of("ceiling")).map(|(ours, ceiling)| ours / ceiling);
             let show = |figure: Option<f64>| match field {
@@ -277,7 +278,8 @@ mod tests {
 
     #[test]
     fn compares_round_by_round() {
-        let lines = [("ours", 12.0), ("ceiling", 10.0), ("ours", 26.0), ("ceiling", 20.0), ("ours", 11.0), ("ceiling", 10.0)];
+        let lines =
+            [("ours", 12.0), ("ceiling", 10.0), ("ours", 26.0), ("ceiling", 20.0), ("ours", 11.0), ("ceiling", 10.0)];
         let lines = Lines(lines.map(|(server, cpu)| call(server, cpu)).into());
         assert_eq!(lines.cpu_ratio("stateless", "ceiling", "stateless"), Some(1.2));
     }
