@@ -24,13 +24,9 @@ const CONNECTIONS: usize = 8;
 /// Header lines of every HTTP request.
 pub(crate) const ACCEPT: &str = "accept: application/json, text/event-stream\r\n";
 
-/// What a call of the path costs the server.
-pub(crate) async fn measure(server: Server, path: &'static Path, calls: Option<usize>) -> io::Result<Value> {
-    let calls = calls.unwrap_or(match server {
-        // Enough of them take long enough.
-        Server::Typescript => path.calls / 10,
-        _ => path.calls,
-    });
+/// What a call of the path costs the server, by a part of the calls that measure it well.
+pub(crate) async fn measure(server: Server, path: &'static Path, part: usize) -> io::Result<Value> {
+    let calls = path.calls_of(server) / part.max(1);
     let connections = if matches!(path.how, How::Stdio(_)) { 1 } else { CONNECTIONS };
     let tokens = Tokens::of(path)?;
     let mut process = Process::start(server, path, &tokens, &[]).await?;

@@ -17,7 +17,7 @@ use std::{io, process::ExitCode};
 use paths::{PATHS, Path, Server};
 
 const USAGE: &str = "\
-bench-load call SERVER PATH [CALLS]   CPU of the server for each call, latencies, memory
+bench-load call SERVER PATH [PART]    CPU of the server for each call, latencies, memory; 10: a tenth of the calls
 bench-load count SERVER PATH          instructions and allocations of a call, by callgrind
 bench-load idle SERVER KIND           memory of each idle session, sse, listen
 bench-load start SERVER               stdio: time to the first answer, memory after it
@@ -40,10 +40,10 @@ async fn main() -> ExitCode {
 
 async fn command(arguments: &[&str]) -> io::Result<ExitCode> {
     match *arguments {
-        ["call", server, path] => say(&calls::measure(parse(server)?, find(path)?, None).await?),
-        ["call", server, path, calls] => {
-            let calls = calls.parse().map_err(|_| other(format!("`{calls}` is no number")))?;
-            say(&calls::measure(parse(server)?, find(path)?, Some(calls)).await?);
+        ["call", server, path] => say(&calls::measure(parse(server)?, find(path)?, 1).await?),
+        ["call", server, path, part] => {
+            let part = part.parse().map_err(|_| other(format!("`{part}` is no number")))?;
+            say(&calls::measure(parse(server)?, find(path)?, part).await?);
         }
         ["count", server, path] => say(&callgrind::count(parse(server)?, find(path)?).await?),
         ["idle", server, kind] => say(&idle::measure(parse(server)?, kind).await?),

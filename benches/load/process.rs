@@ -181,11 +181,11 @@ pub(crate) fn sibling(name: &str) -> io::Result<String> {
     path.into_os_string().into_string().map_err(|_| other("a path that is no text"))
 }
 
-/// A file of this run, beside the programs.
+/// A file that a run needs, beside the programs.
 pub(crate) fn scratch(name: &str) -> io::Result<PathBuf> {
     let directory = std::env::current_exe()?.with_file_name("bench-scratch");
     std::fs::create_dir_all(&directory)?;
-    Ok(directory.join(format!("{}-{name}", std::process::id())))
+    Ok(directory.join(name))
 }
 
 fn variable(name: &str) -> io::Result<String> {

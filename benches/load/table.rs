@@ -106,7 +106,7 @@ impl Lines {
         writeln!(out, "\n| what | ours | ceiling |\n| --- | --- | --- |")?;
         for (says, path, most) in IDLE {
             let each = |server| self.median("idle", server, path, "kib_each");
-            let kib = |kib: f64| format!("{kib:.1} KiB");
+            let kib = |kib: f64| format!("{kib:.2} KiB");
             let (ours, ceiling) = (cell(each("ours"), Some(most), kib), cell(each("ceiling"), None, kib));
             writeln!(out, "| memory for each idle {says} | {ours} | {ceiling} |")?;
         }
