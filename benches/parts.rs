@@ -112,21 +112,35 @@ fn measure(group: &mut Group<'_>, name: &str, connection: &Connection, message: 
     });
 }
 
-/// A ping has nothing but an envelope.
+/// An envelope as `serde_json` reads it, in one pass.
+#[derive(serde::Deserialize)]
+struct Envelope<'a> {
+    id: u64,
+    #[serde(borrow)]
+    params: Option<&'a serde_json::value::RawValue>,
+}
+
+/// A ping has nothing but an envelope. Beside each stands what `serde_json` alone takes for it.
 fn envelope(criterion: &mut Criterion) {
     let connection = connect(parts::server(), "2025-11-25");
     let mut group = criterion.benchmark_group("envelope");
-    measure(&mut group, "small", &connection, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, r#""result":{}"#);
-    let meta = format!(r#"{{"_meta":{{"text":"{}"}}}}"#, "0123456789abcdef".repeat(4096));
-    measure(&mut group, "text_64k", &connection, &request("ping", &meta), r#""result":{}"#);
+    let text = "0123456789abcdef".repeat(4096);
     let rows = vec![r#"{"id":17,"name":"row","tags":["a","b"],"on":true}"#; 1300].join(",");
-    measure(
-        &mut group,
-        "rows_64k",
-        &connection,
-        &request("ping", &format!(r#"{{"_meta":{{"rows":[{rows}]}}}}"#)),
-        "{}",
-    );
+    for (name, params) in [
+        ("small", "{}".to_owned()),
+        ("text_64k", format!(r#"{{"_meta":{{"text":"{text}"}}}}"#)),
+        ("rows_64k", format!(r#"{{"_meta":{{"rows":[{rows}]}}}}"#)),
+    ] {
+        let ping = request("ping", &params);
+        measure(&mut group, name, &connection, &ping, r#""result":{}"#);
+        group.bench_function(format!("{name}_serde_json"), |bencher| {
+            bencher.iter(|| {
+                let envelope: Envelope<'_> =
+                    serde_json::from_slice(ping.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+                (envelope.id, envelope.params.map(|params| params.get().len()))
+            });
+        });
+    }
 }
 
 fn arguments(criterion: &mut Criterion) {
