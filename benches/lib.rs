@@ -5,6 +5,8 @@ use mcp_runtime::{prelude::*, testing::Connection};
 /// A calculator.
 #[mcp_server(name = "bench", version = "1.0.0")]
 mod bench {
+    use super::*;
+
     /// Adds two numbers
     #[mcp_tool]
     fn add(a: i64, b: i64) -> i64 {
@@ -32,12 +34,45 @@ mod bench {
         format!("{city} {days}")
     }
 
+    /// Gives a text of that many KiB
+    #[mcp_tool]
+    fn big(#[mcp(maximum = 4096)] n: usize) -> String {
+        "0123456789abcdef".repeat(n * 1024 / 16)
+    }
+
+    /// Reports its progress three times
+    #[mcp_tool]
+    async fn progress(context: Context, a: i64, b: i64) -> i64 {
+        for step in 1..=3 {
+            context.progress(step, 3).await;
+        }
+        a + b
+    }
+
     /// The square of a number
-    #[mcp_resource(uri = "bench://square/{n}")]
+    #[mcp_resource(uri = "bench://square/{n}", mime_type = "text/plain")]
     fn square(n: i64) -> String {
         (n * n).to_string()
     }
 }
+
+/// One tool more.
+#[mcp_server(name = "more", version = "1.0.0")]
+mod more {
+    /// Multiplies two numbers
+    #[mcp_tool]
+    fn multiply(a: i64, b: i64) -> i64 {
+        a * b
+    }
+}
+
+/// The server of all benchmarks, with so many tools, but no fewer than its own.
+pub fn server(tools: usize) -> McpServer {
+    (TOOLS..tools).fold(bench::server(), |server, number| server.mount_at(&format!("more{number}"), more::server()))
+}
+
+/// How many tools the server has of itself.
+pub const TOOLS: usize = 6;
 
 /// A call by the name of its benchmark, and what its answer contains.
 pub const CALLS: [(&str, &str, &str); 7] = [
@@ -83,7 +118,7 @@ pub fn large_call() -> String {
 /// # Panics
 /// When the server does not start, which is a fault of this file.
 pub fn connection() -> Connection {
-    let connection = Connection::open(bench::server()).unwrap_or_else(|error| panic!("{error}"));
+    let connection = Connection::open(server(TOOLS)).unwrap_or_else(|error| panic!("{error}"));
     let initialize = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
     assert!(connection.answer(initialize, &mut Vec::new()));
     connection
