@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::{LitStr, Path, ext::IdentExt};
+use syn::{Attribute, LitStr, Path, ext::IdentExt};
 
 use super::{
     call::Scope,
@@ -164,14 +164,14 @@ pub(crate) fn lone(kind: Kind, keys: TokenStream, item: TokenStream) -> TokenStr
         Err(error) => return fallback::no_function(kind, &item, error),
     };
     function.strip();
-    let mut errors = Errors::default();
+    let (mut errors, cfgs) = (Errors::default(), function.cfgs());
     if let Some(receiver) = function.sig.receiver() {
         let attribute = kind.attribute();
         errors.on(
             receiver,
             format_args!("`#[{attribute}]` by itself is for free functions; put `#[mcp_server]` on the `impl` block of this method"),
         );
-        let errors = errors.into_tokens();
+        let errors = under(&cfgs, errors).into_tokens();
         return quote_spanned!(Span::mixed_site()=> #errors #function);
     }
     for other in super::server::kinds_of(&mut function, &mut errors) {
@@ -179,15 +179,22 @@ pub(crate) fn lone(kind: Kind, keys: TokenStream, item: TokenStream) -> TokenStr
     }
     let entry = match Entry::validate(kind, keys.clone(), &function) {
         Ok(entry) if errors.is_empty() => entry,
-        Ok(_) => return fallback::lone(kind, keys, &function, errors),
+        Ok(_) => return fallback::lone(kind, keys, &function, under(&cfgs, errors)),
         Err(more) => {
             errors.absorb(more);
-            return fallback::lone(kind, keys, &function, errors);
+            return fallback::lone(kind, keys, &function, under(&cfgs, errors));
         }
     };
     let runtime = Runtime::under(entry.words().krate.as_ref());
     let descriptor = descriptor(kind, &function, &runtime, &entry.expand(Scope::Module, &runtime));
     quote_spanned!(Span::mixed_site()=> #function #descriptor)
+}
+
+/// Mistakes in what is there under these conditions only.
+fn under(cfgs: &[Attribute], mistakes: Errors) -> Errors {
+    let mut errors = Errors::default();
+    errors.absorb_under(cfgs, mistakes);
+    errors
 }
 
 /// What is said of a function with two attributes.

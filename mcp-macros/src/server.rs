@@ -20,7 +20,7 @@ use super::{
     signature::{Function, Kind},
 };
 
-const KEYS: [&str; 16] = [
+pub(crate) const KEYS: [&str; 16] = [
     "name",
     "version",
     "title",
@@ -259,47 +259,62 @@ impl Gathered {
                 return self.members.push(tokens);
             }
         };
+        let mut mistakes = Errors::default();
         let maker = self.maker();
         if function.sig.ident == maker {
-            errors.at(
+            mistakes.at(
                 function.sig.ident.span(),
                 format_args!("`#[mcp_server]` makes a function `{maker}` itself; rename this one"),
             );
             self.own_server = true;
         }
-        let uses = kinds_of(&mut function, errors);
+        let uses = kinds_of(&mut function, &mut mistakes);
+        if !uses.is_empty() && matches!(self.block.form, Form::Module(_)) && function.refuse_receiver(&mut mistakes) {
+            errors.absorb_under(&function.cfgs(), mistakes);
+            return self.members.push(function.into_token_stream());
+        }
         let mut first: Option<Kind> = None;
         for Use { kind, keys, condition, span } in &uses {
             if condition.is_none() {
                 if let Some(first) = first {
-                    errors.at(*span, only_one(*kind, first));
+                    mistakes.at(*span, only_one(*kind, first));
                     continue;
                 }
                 first = Some(*kind);
             }
             function.strip();
+            let condition = condition.as_ref().map(|condition| quote_spanned!(*span=> #[cfg(#condition)]));
+            let cfgs = function.cfgs().into_iter().map(ToTokens::into_token_stream).chain(condition).collect();
             match Entry::validate(*kind, keys.clone(), &function) {
                 Ok(entry) => {
-                    let condition = condition.as_ref().map(|condition| quote_spanned!(*span=> #[cfg(#condition)]));
-                    let cfgs = function.cfgs().into_iter().map(ToTokens::into_token_stream).chain(condition).collect();
                     self.register(Found { kind: *kind, entry, function: function.sig.ident.clone(), cfgs }, errors);
                 }
-                Err(more) => errors.absorb(more),
+                Err(more) => errors.absorb_under(&cfgs, more),
             }
         }
         if uses.is_empty() {
-            refuse_stray_mcp(&mut function, errors);
+            refuse_stray_mcp(&mut function, &mut mistakes);
         }
+        errors.absorb_under(&function.cfgs(), mistakes);
         self.members.push(function.into_token_stream());
     }
 
     /// Takes an entry whose name, and URI, is new.
     fn register(&mut self, found: Found, errors: &mut Errors) {
+        let mut mistakes = Errors::default();
+        if self.is_new(&found, &mut mistakes) {
+            self.entries.push(found);
+        } else {
+            errors.absorb_under(&found.cfgs, mistakes);
+        }
+    }
+
+    fn is_new(&self, found: &Found, errors: &mut Errors) -> bool {
         let (kind, name) = (found.kind, &found.entry.words().name);
         let certain = |other: &&Found| {
             // Under different conditions both may never be there at once; that is checked when the server starts.
             let conditions = |found: &Found| found.cfgs.iter().map(ToString::to_string).collect::<Vec<_>>();
-            other.kind == kind && conditions(other) == conditions(&found)
+            other.kind == kind && conditions(other) == conditions(found)
         };
         if let Some(first) = self.entries.iter().filter(certain).find(|first| first.entry.words().name == *name) {
             let (noun, first) = (kind.noun(), &first.function);
@@ -309,7 +324,7 @@ impl Gathered {
                     "the function `{first}` is the {noun} `{name}` already; give this one another name: `name = \"…\"`"
                 ),
             );
-            return;
+            return false;
         }
         if let Entry::Resource(resource) = &found.entry {
             let uri = resource.uri.value();
@@ -322,10 +337,10 @@ impl Gathered {
                         "the function `{first}` is the resource at `{uri}` already; give this one another URI"
                     ),
                 );
-                return;
+                return false;
             }
         }
-        self.entries.push(found);
+        true
     }
 
     /// The name of the function that makes the server.

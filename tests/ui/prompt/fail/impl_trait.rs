@@ -1,0 +1,10 @@
+use mcp_runtime::prelude::*;
+
+#[mcp_prompt]
+fn ask(text: impl ToString) -> String {
+    String::new()
+}
+
+fn main() {
+    let _: Option<ask> = None;
+}
