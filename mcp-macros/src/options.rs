@@ -431,6 +431,9 @@ fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
     } else {
         Value::Flag
     };
+    if input.peek(Token![:]) && !input.peek(Token![::]) {
+        return Err(input.error(format_args!("a value stands behind `=`; write `{key} = …`")));
+    }
     if !input.is_empty() && !input.peek(Token![,]) {
         return Err(input.error("expected a comma between two keys"));
     }

@@ -1,3 +1,5 @@
+#![allow(unused_variables)]
+
 use mcp_runtime::prelude::*;
 
 /// Does something.
