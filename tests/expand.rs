@@ -146,7 +146,7 @@ fn half_typed_keys_are_told() {
                 (format!("{key} 1"), false),
                 (format!("{key}: 1"), false),
                 (format!("{key} = #"), false),
-                (format!("{cut}"), false),
+                (cut.to_owned(), false),
                 (format!(", {key}"), false),
                 (format!("{key}("), true),
                 (key.to_string(), true),
@@ -189,10 +189,10 @@ fn half_typed_keys_are_told() {
 /// The programs of the folder, by name.
 fn programs() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("expand");
-    let paths = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let paths = fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     let programs = paths.map(|path| {
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        (name, fs::read_to_string(&path).unwrap())
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name").to_owned();
+        (name, fs::read_to_string(&path).expect("a program"))
     });
     programs.filter(|(name, _)| name.ends_with(".rs") && !name.ends_with(".expanded.rs")).collect()
 }
