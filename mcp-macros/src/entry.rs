@@ -147,7 +147,10 @@ pub(crate) fn parameters(handler: &Handler, kind: Kind, errors: &mut Errors) -> 
     let parameters: Vec<_> = handler.inputs.iter().map(|input| Parameter::validate(input, kind, errors)).collect();
     for (index, parameter) in parameters.iter().enumerate() {
         let name = &parameter.name;
-        if parameters[..index].iter().any(|earlier| earlier.name == *name) {
+        // Of two that are written alike the compiler tells.
+        let ident = |index: usize| handler.inputs.get(index).map(|input| &input.ident);
+        let taken = |other: usize| parameters[other].name == *name && ident(other) != ident(index);
+        if (0..index).any(taken) {
             errors.at(
                 parameter.name_span,
                 format_args!("two parameters are named `{name}`; give one another name: `#[mcp(name = \"…\")]`"),
