@@ -3,7 +3,8 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{
-    Attribute, Generics, Ident, ImplItem, Item, ItemImpl, ItemMod, LitStr, Meta, Path, Token, Type, UseTree,
+    Attribute, GenericArgument, Generics, Ident, ImplItem, Item, ItemImpl, ItemMod, Lifetime, LitStr, Meta, Path,
+    PathArguments, Token, Type, UseTree,
     ext::IdentExt,
     parse::{ParseStream, Parser, discouraged::Speculative},
     punctuated::Punctuated,
@@ -134,10 +135,21 @@ impl Block {
             entries: Vec::new(),
             own_server: false,
             own_type: false,
+            borrows: false,
             unreadable,
         };
         for member in members {
             gathered.add(member, errors);
+        }
+        if let Form::Impl { ty, generics, .. } = &gathered.block.form
+            && let Some(lifetime) = borrowed(ty, generics)
+        {
+            errors.on(
+                lifetime,
+                "a server outlives whatever it borrows, since calls come at any time; write the type with `'static`, or let the server own what it needs",
+            );
+            gathered.entries.clear();
+            gathered.borrows = true;
         }
         if let Form::Impl { of_trait: Some(path), .. } = &gathered.block.form {
             errors.on(
@@ -205,6 +217,25 @@ fn member(input: ParseStream<'_>, form: &Form, errors: &mut Errors) -> syn::Resu
     Ok(Member::Other(attrs.into_iter().map(ToTokens::into_token_stream).chain([item]).collect(), own_type))
 }
 
+/// A lifetime of a block's type that need not be `'static`, where it is declared.
+fn borrowed(ty: &Type, generics: &Generics) -> Option<Lifetime> {
+    let is_static = |bounds: &Punctuated<Lifetime, Token![+]>| bounds.iter().any(|bound| bound.ident == "static");
+    let declared = generics.lifetimes().find(|param| !is_static(&param.bounds)).map(|param| param.lifetime.clone());
+    // A `where` clause may say more of it, which the compiler understands.
+    let declared = declared.filter(|_| generics.where_clause.is_none());
+    let anonymous = || {
+        let Type::Path(path) = ty else { return None };
+        path.path.segments.iter().find_map(|segment| match &segment.arguments {
+            PathArguments::AngleBracketed(arguments) => arguments.args.iter().find_map(|argument| match argument {
+                GenericArgument::Lifetime(lifetime) if lifetime.ident == "_" => Some(lifetime.clone()),
+                _ => None,
+            }),
+            _ => None,
+        })
+    };
+    declared.or_else(anonymous)
+}
+
 /// Whether an item takes that name where types have theirs.
 fn is_type_named(item: &Item, name: &str) -> bool {
     match item {
@@ -238,6 +269,8 @@ struct Gathered {
     /// There is a function of the user's of the name that the macro would use, or a type.
     own_server: bool,
     own_type: bool,
+    /// The server has a lifetime, and cannot be made.
+    borrows: bool,
     /// The members, if they could not all be read.
     unreadable: Option<TokenStream>,
 }
@@ -354,6 +387,9 @@ impl Gathered {
     /// An expression: the server.
     fn server(&self, options: &ServerOptions) -> TokenStream {
         let (scope, span) = self.place();
+        if self.borrows {
+            return quote_spanned!(span=> ::core::unreachable!());
+        }
         let runtime = options.runtime.at(span);
         let entries = |kind| {
             let entries = self.entries.iter().filter(move |found| found.kind == kind).map(

@@ -1,4 +1,4 @@
-impl<'a> api::Weather<'a> {
+impl api::Weather<'static> {
     /// Forecast.
     fn forecast(&self) {}
     fn current(&self) -> String {
@@ -19,7 +19,7 @@ impl<'a> api::Weather<'a> {
     }
 }
 #[doc(hidden)]
-impl<'a> ::mcp_runtime::__private::Part for api::Weather<'a> {
+impl ::mcp_runtime::__private::Part for api::Weather<'static> {
     const NAMES: &'static ::mcp_runtime::__private::Names = &::mcp_runtime::__private::Names::of(
             "`Weather`",
         )

@@ -1,5 +1,5 @@
 #[mcp_server(name = "weather")]
-impl<'a> api::Weather<'a> {
+impl api::Weather<'static> {
     /// Forecast.
     #[mcp_tool(name = "look-ahead")]
     fn forecast(&self) {}
