@@ -30,7 +30,7 @@ pub(crate) fn closure(
     scope: Scope,
     runtime: &Runtime,
 ) -> TokenStream {
-    let Handler { ident, is_async, receiver, inputs: _, output, docs: _ } = handler;
+    let Handler { ident, is_async, is_deprecated, receiver, inputs: _, output, docs: _ } = handler;
     let at = hygienic(ident.span());
     let locals: Vec<Ident> = (0..parameters.len()).map(|index| format_ident!("__a{index}", span = at)).collect();
     // A type that lists its values completes its argument by itself. Whether it does is asked of the value that was
@@ -64,6 +64,11 @@ pub(crate) fn closure(
         Scope::Module => quote_spanned!(at=> #ident),
     };
     let call = quote_spanned!(at=> #function(#passed #(#locals),*));
+    // Clients may go on using what callers in Rust should not.
+    let call = match is_deprecated {
+        true => quote_spanned!(at=> { #[allow(deprecated)] let __called = #call; __called }),
+        false => call,
+    };
     let step = match (is_async, blocking) {
         // One future around the function's own: it holds what the function borrows, and makes the result.
         (true, _) => quote_spanned!(at=> #runtime::later(async move { __returns.convert(#call.await) })),

@@ -7,27 +7,41 @@ use quote::ToTokens;
 
 /// All that is wrong with an item.
 #[derive(Default)]
-pub(crate) struct Errors(Vec<syn::Error>);
+pub(crate) struct Errors(Vec<Mistake>);
+
+struct Mistake {
+    error: syn::Error,
+    /// `#[cfg(…)]` of what is wrong: it is told where that is there.
+    cfgs: TokenStream,
+}
 
 impl Errors {
     /// A mistake at one token.
     pub(crate) fn at(&mut self, span: Span, message: impl Display) {
-        self.0.push(syn::Error::new(span, message));
+        self.syntax(syn::Error::new(span, message));
     }
 
     /// A mistake that reaches over several tokens.
     pub(crate) fn on(&mut self, tokens: impl ToTokens, message: impl Display) {
-        self.0.push(syn::Error::new_spanned(tokens, message));
+        self.syntax(syn::Error::new_spanned(tokens, message));
     }
 
     /// What the parser found.
     pub(crate) fn syntax(&mut self, error: syn::Error) {
-        self.0.push(error);
+        self.0.push(Mistake { error, cfgs: TokenStream::new() });
     }
 
     /// Takes over the mistakes of a part.
     pub(crate) fn absorb(&mut self, part: Self) {
         self.0.extend(part.0);
+    }
+
+    /// Takes over the mistakes of a part that is there under these `#[cfg(…)]` only.
+    pub(crate) fn absorb_under<T: ToTokens>(&mut self, cfgs: &[T], part: Self) {
+        self.0.extend(part.0.into_iter().map(|Mistake { error, cfgs: inner }| {
+            let cfgs = cfgs.iter().map(ToTokens::into_token_stream).chain([inner]).collect();
+            Mistake { error, cfgs }
+        }));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -36,8 +50,11 @@ impl Errors {
 
     /// One `compile_error!` a mistake, in source order.
     pub(crate) fn into_tokens(mut self) -> TokenStream {
-        self.0.sort_by_key(|error| position(error.span()));
-        self.0.iter().map(syn::Error::to_compile_error).collect()
+        self.0.sort_by_key(|mistake| position(mistake.error.span()));
+        let each = self.0.iter().flat_map(|Mistake { error, cfgs }| {
+            error.into_iter().map(move |error| cfgs.clone().into_iter().chain(error.to_compile_error()))
+        });
+        each.flatten().collect()
     }
 }
 

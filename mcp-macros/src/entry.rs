@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::{LitStr, Path, ext::IdentExt};
+use syn::{Attribute, LitStr, Path, ext::IdentExt};
 
 use super::{
     call::Scope,
@@ -147,7 +147,10 @@ pub(crate) fn parameters(handler: &Handler, kind: Kind, errors: &mut Errors) -> 
     let parameters: Vec<_> = handler.inputs.iter().map(|input| Parameter::validate(input, kind, errors)).collect();
     for (index, parameter) in parameters.iter().enumerate() {
         let name = &parameter.name;
-        if parameters[..index].iter().any(|earlier| earlier.name == *name) {
+        // Of two that are written alike the compiler tells.
+        let ident = |index: usize| handler.inputs.get(index).map(|input| &input.ident);
+        let taken = |other: usize| parameters[other].name == *name && ident(other) != ident(index);
+        if (0..index).any(taken) {
             errors.at(
                 parameter.name_span,
                 format_args!("two parameters are named `{name}`; give one another name: `#[mcp(name = \"…\")]`"),
@@ -164,14 +167,14 @@ pub(crate) fn lone(kind: Kind, keys: TokenStream, item: TokenStream) -> TokenStr
         Err(error) => return fallback::no_function(kind, &item, error),
     };
     function.strip();
-    let mut errors = Errors::default();
+    let (mut errors, cfgs) = (Errors::default(), function.cfgs());
     if let Some(receiver) = function.sig.receiver() {
         let attribute = kind.attribute();
         errors.on(
             receiver,
             format_args!("`#[{attribute}]` by itself is for free functions; put `#[mcp_server]` on the `impl` block of this method"),
         );
-        let errors = errors.into_tokens();
+        let errors = under(&cfgs, errors).into_tokens();
         return quote_spanned!(Span::mixed_site()=> #errors #function);
     }
     for other in super::server::kinds_of(&mut function, &mut errors) {
@@ -179,15 +182,22 @@ pub(crate) fn lone(kind: Kind, keys: TokenStream, item: TokenStream) -> TokenStr
     }
     let entry = match Entry::validate(kind, keys.clone(), &function) {
         Ok(entry) if errors.is_empty() => entry,
-        Ok(_) => return fallback::lone(kind, keys, &function, errors),
+        Ok(_) => return fallback::lone(kind, keys, &function, under(&cfgs, errors)),
         Err(more) => {
             errors.absorb(more);
-            return fallback::lone(kind, keys, &function, errors);
+            return fallback::lone(kind, keys, &function, under(&cfgs, errors));
         }
     };
     let runtime = Runtime::under(entry.words().krate.as_ref());
     let descriptor = descriptor(kind, &function, &runtime, &entry.expand(Scope::Module, &runtime));
     quote_spanned!(Span::mixed_site()=> #function #descriptor)
+}
+
+/// Mistakes in what is there under these conditions only.
+fn under(cfgs: &[Attribute], mistakes: Errors) -> Errors {
+    let mut errors = Errors::default();
+    errors.absorb_under(cfgs, mistakes);
+    errors
 }
 
 /// What is said of a function with two attributes.

@@ -108,6 +108,20 @@ impl Options {
                 "`{key}`: a secret does not belong into source code; give it at run time: `MCP_JWT_SECRET`, `MCP_API_KEYS`, `MCP_OAUTH_CLIENT_SECRET`, or the options object"
             );
         }
+        let owners: Vec<_> = attributes().into_iter().filter(|(_, keys)| keys.contains(&key)).collect();
+        let belongs = attributes().iter().any(|(own, _)| *own == attribute);
+        if let ([(first, _), ..], true) = (owners.as_slice(), belongs) {
+            let names: Vec<_> = owners.iter().map(|(name, _)| format!("#[{name}]")).collect();
+            let names = list(&names.iter().map(String::as_str).collect::<Vec<_>>());
+            let remedy = match (attribute, *first) {
+                (_, "mcp") => "; write it at a parameter",
+                ("mcp", _) => "; write it above the function",
+                (_, "mcp_server") => "; write it above the block or the module",
+                ("mcp_server", _) => "; write it above the function",
+                _ => "; remove it here",
+            };
+            return format!("`{key}` is a key of {names}, not of `#[{attribute}]`{remedy}");
+        }
         let whole = if attribute.starts_with("mcp") { format!("#[{attribute}]") } else { format!("{attribute}(…)") };
         format!("unknown key `{key}` of `{whole}`; {}", remedy(key, known))
     }
@@ -336,16 +350,25 @@ impl Options {
 
     /// `crate = ::path`
     pub(crate) fn krate(&mut self, errors: &mut Errors) -> Option<Path> {
-        let path = self.path("crate", "::mcp_runtime", errors)?;
-        if path.leading_colon.is_some() || path.segments.first().is_some_and(|segment| segment.ident == "crate") {
-            return Some(path);
+        let mut path = self.path("crate", "::mcp_runtime", errors)?;
+        let first = path.segments.first().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        match first.as_str() {
+            "self" | "super" | "Self" => {
+                let last = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+                errors.on(
+                    &path,
+                    format_args!("a path that holds everywhere begins with `crate` or the name of a dependency; write `crate = crate::…::{last}`"),
+                );
+                None
+            }
+            "crate" => Some(path),
+            // A dependency, whatever the module has of that name.
+            _ => {
+                let span = path.span();
+                path.leading_colon.get_or_insert_with(|| Token![::](span));
+                Some(path)
+            }
         }
-        let written = path.to_token_stream();
-        errors.on(
-            &path,
-            format_args!("a path that holds everywhere begins with `::` or `crate`; write `crate = ::{written}`"),
-        );
-        None
     }
 
     /// `key = expression`
@@ -379,6 +402,17 @@ impl Options {
     }
 }
 
+/// All attributes with their keys.
+fn attributes() -> [(&'static str, &'static [&'static str]); 5] {
+    [
+        ("mcp_tool", &super::tool::KEYS),
+        ("mcp_resource", &super::resource::KEYS),
+        ("mcp_prompt", &super::prompt::KEYS),
+        ("mcp_server", &super::server::KEYS),
+        ("mcp", &super::parameter::KEYS),
+    ]
+}
+
 fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
     if !input.peek(Ident::peek_any) {
         return Err(input.error("expected a key, such as `name = \"…\"`"));
@@ -397,6 +431,9 @@ fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
     } else {
         Value::Flag
     };
+    if input.peek(Token![:]) && !input.peek(Token![::]) {
+        return Err(input.error(format_args!("a value stands behind `=`; write `{key} = …`")));
+    }
     if !input.is_empty() && !input.peek(Token![,]) {
         return Err(input.error("expected a comma between two keys"));
     }

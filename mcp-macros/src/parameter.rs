@@ -1,19 +1,22 @@
 //! `#[mcp(…)]` on a parameter: what is said of one argument, and whether it fits together.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::quote_spanned;
 use regex_lite::Regex;
-use syn::{Expr, ExprLit, Lit, LitStr, Meta, Path, Type, ext::IdentExt, spanned::Spanned};
+use syn::{
+    Expr, ExprLit, GenericArgument, Lit, LitStr, Meta, Path, PathArguments, Token, Type, TypePath, ext::IdentExt,
+    punctuated::Punctuated, spanned::Spanned,
+};
 
 use super::{
     description::Text,
     diagnostics::Errors,
     options::{At, Number, Options, string},
     paths::{Runtime, hygienic},
-    signature::{Input, Kind},
+    signature::{Input, Kind, written},
 };
 
-const KEYS: [&str; 16] = [
+pub(crate) const KEYS: [&str; 16] = [
     "name",
     "description",
     "default",
@@ -71,7 +74,8 @@ impl Parameter {
             Some(name) => (name.value(), name.span()),
             None => (input.ident.unraw().to_string(), input.ident.span()),
         };
-        let primitive = Primitive::of(&input.ty);
+        let optional = optional(&input.ty);
+        let primitive = Primitive::of(optional.unwrap_or(&input.ty));
         if let Some(primitive) = &primitive {
             primitive.refuse_foreign_bounds(&options, errors);
         }
@@ -80,7 +84,11 @@ impl Parameter {
             None => (None, None),
             Some((span, None)) => (Some(quote_spanned!(hygienic(span)=> || ::core::default::Default::default())), None),
             Some((_, Some(value))) => {
-                if check_default(&value, primitive.as_ref(), errors) {
+                let fits = match optional {
+                    Some(inner) => check_optional_default(&value, inner, errors),
+                    None => check_default(&value, primitive.as_ref(), errors),
+                };
+                if fits {
                     bounds.check_default(&value, errors);
                 }
                 (Some(closure(&value, primitive.as_ref())), json(&value))
@@ -192,7 +200,7 @@ fn check_header(name: &LitStr, primitive: Option<&Primitive>, errors: &mut Error
             name.span(),
             format_args!("`{text}` is no header name; use letters, digits and hyphens, such as `Region`"),
         );
-    } else if let Some(primitive @ Primitive::Float { .. }) = primitive {
+    } else if let Some(primitive @ (Primitive::Float { .. } | Primitive::List)) = primitive {
         errors.at(
             name.span(),
             format_args!(
@@ -373,11 +381,16 @@ enum Primitive {
     Float { name: String },
     Bool,
     Char,
+    Text,
+    List,
 }
 
 impl Primitive {
     fn of(ty: &Type) -> Option<Self> {
         let Type::Path(path) = ty else { return None };
+        if arguments_of(path, "Vec").is_some() {
+            return Some(Self::List);
+        }
         let name = path.path.get_ident().filter(|_| path.qself.is_none())?.to_string();
         let (least, most) = match name.as_str() {
             "i8" => (i8::MIN.into(), i8::MAX.into()),
@@ -393,6 +406,7 @@ impl Primitive {
             "f32" | "f64" => return Some(Self::Float { name }),
             "bool" => return Some(Self::Bool),
             "char" => return Some(Self::Char),
+            "String" => return Some(Self::Text),
             _ => return None,
         };
         Some(Self::Integer { name, least, most })
@@ -403,6 +417,8 @@ impl Primitive {
             Self::Integer { name, .. } | Self::Float { name } => name,
             Self::Bool => "bool",
             Self::Char => "char",
+            Self::Text => "String",
+            Self::List => "Vec",
         }
     }
 
@@ -417,7 +433,12 @@ impl Primitive {
         const OF_LISTS: [&str; 2] = ["min_items", "max_items"];
         let name = self.name();
         for (keys, what) in [(&OF_NUMBERS[..], "numbers"), (&OF_TEXT, "texts"), (&OF_LISTS, "lists")] {
-            if what == "numbers" && self.is_number() {
+            let fits = match what {
+                "numbers" => self.is_number(),
+                "texts" => matches!(self, Self::Text),
+                _ => matches!(self, Self::List),
+            };
+            if fits {
                 continue;
             }
             for key in keys {
@@ -425,6 +446,10 @@ impl Primitive {
                     let instead = match *key {
                         "min_length" | "min_items" if self.is_number() => "; `minimum` is for numbers",
                         "max_length" | "max_items" if self.is_number() => "; `maximum` is for numbers",
+                        "min_length" | "minimum" if matches!(self, Self::List) => "; `min_items` is for lists",
+                        "max_length" | "maximum" if matches!(self, Self::List) => "; `max_items` is for lists",
+                        "min_items" | "minimum" if matches!(self, Self::Text) => "; `min_length` is for texts",
+                        "max_items" | "maximum" if matches!(self, Self::Text) => "; `max_length` is for texts",
                         _ => "; remove it",
                     };
                     errors.at(span, format_args!("`{key}` is for {what}, and `{name}` is none{instead}"));
@@ -447,11 +472,12 @@ fn check_default(value: &Expr, primitive: Option<&Primitive>, errors: &mut Error
         (Primitive::Float { .. }, Some(_), _) => true,
         (Primitive::Bool, None, Expr::Lit(ExprLit { lit: Lit::Bool(_), .. })) => true,
         (Primitive::Char, None, Expr::Lit(ExprLit { lit: Lit::Char(_), .. })) => true,
+        (Primitive::Text, None, _) if string(value).is_some() => true,
         (_, None, Expr::Lit(_)) | (_, Some(_), _) => false,
         _ => true,
     };
     if !fits {
-        let written = value.to_token_stream().to_string().replace("- ", "-");
+        let written = written(value);
         let name = primitive.name();
         let remedy = match primitive {
             Primitive::Integer { least, most, .. } => {
@@ -460,10 +486,45 @@ fn check_default(value: &Expr, primitive: Option<&Primitive>, errors: &mut Error
             Primitive::Float { .. } => "write a number".to_owned(),
             Primitive::Bool => "write `true` or `false`".to_owned(),
             Primitive::Char => "write a character in single quotes".to_owned(),
+            Primitive::Text => "write a string in double quotes".to_owned(),
+            Primitive::List => "write a list, such as `vec![]`".to_owned(),
         };
         errors.on(value, format_args!("the default `{written}` does not fit the type `{name}`; {remedy}"));
     }
     fits
+}
+
+/// `T` of `Option<T>`.
+fn optional(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    match arguments_of(path, "Option")?.first()? {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    }
+}
+
+/// What stands in the angle brackets of a type of that name.
+fn arguments_of<'a>(path: &'a TypePath, name: &str) -> Option<&'a Punctuated<GenericArgument, Token![,]>> {
+    let last = path.path.segments.last().filter(|last| path.qself.is_none() && last.ident == name)?;
+    match &last.arguments {
+        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+        _ => None,
+    }
+}
+
+/// A literal is never an `Option`.
+fn check_optional_default(value: &Expr, inner: &Type, errors: &mut Errors) -> bool {
+    let literal = matches!(value, Expr::Lit(_)) || Number::parse(value).is_some();
+    if literal {
+        let (written, ty) = (written(value), written(inner));
+        errors.on(
+            value,
+            format_args!(
+                "with the default `{written}` the argument is never missing; take `{ty}` in place of `Option<{ty}>`"
+            ),
+        );
+    }
+    !literal
 }
 
 /// What makes the default: a text becomes any type that is made from text, an integer becomes a float.

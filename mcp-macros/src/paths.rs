@@ -1,6 +1,6 @@
 //! Where generated code finds the runtime, and with which spans it names it.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{Ident, Path};
 
@@ -17,8 +17,11 @@ impl Runtime {
     pub(crate) fn at(&self, span: Span) -> TokenStream {
         match &self.0 {
             Some(path) => {
-                let path = path.to_token_stream().into_iter().map(|mut tree| {
-                    tree.set_span(tree.span().located_at(span));
+                // The names stay where the user wrote them: one that does not exist is told there, and once.
+                let path = path.to_token_stream().into_iter().enumerate().map(|(index, mut tree)| {
+                    if index == 0 || !matches!(tree, TokenTree::Ident(_)) {
+                        tree.set_span(tree.span().located_at(span));
+                    }
                     tree
                 });
                 quote_spanned!(span=> #(#path)*::__private)

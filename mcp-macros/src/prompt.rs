@@ -13,7 +13,7 @@ use super::{
     signature::{Function, Handler, Kind},
 };
 
-const KEYS: [&str; 6] = ["name", "title", "description", "scopes", "icons", "crate"];
+pub(crate) const KEYS: [&str; 6] = ["name", "title", "description", "scopes", "icons", "crate"];
 
 /// A prompt, checked.
 pub(crate) struct Prompt {

@@ -16,7 +16,7 @@ use super::{
     uri_template::Template,
 };
 
-const KEYS: [&str; 12] = [
+pub(crate) const KEYS: [&str; 12] = [
     "uri",
     "name",
     "title",

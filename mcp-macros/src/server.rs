@@ -3,7 +3,8 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{
-    Attribute, Generics, Ident, ImplItem, Item, ItemImpl, ItemMod, LitStr, Meta, Path, Token, Type, UseTree,
+    Attribute, GenericArgument, Generics, Ident, ImplItem, Item, ItemImpl, ItemMod, Lifetime, LitStr, Meta, Path,
+    PathArguments, Token, Type, UseTree,
     ext::IdentExt,
     parse::{ParseStream, Parser, discouraged::Speculative},
     punctuated::Punctuated,
@@ -20,7 +21,7 @@ use super::{
     signature::{Function, Kind},
 };
 
-const KEYS: [&str; 16] = [
+pub(crate) const KEYS: [&str; 16] = [
     "name",
     "version",
     "title",
@@ -134,10 +135,21 @@ impl Block {
             entries: Vec::new(),
             own_server: false,
             own_type: false,
+            borrows: false,
             unreadable,
         };
         for member in members {
             gathered.add(member, errors);
+        }
+        if let Form::Impl { ty, generics, .. } = &gathered.block.form
+            && let Some(lifetime) = borrowed(ty, generics)
+        {
+            errors.on(
+                lifetime,
+                "a server outlives whatever it borrows, since calls come at any time; write the type with `'static`, or let the server own what it needs",
+            );
+            gathered.entries.clear();
+            gathered.borrows = true;
         }
         if let Form::Impl { of_trait: Some(path), .. } = &gathered.block.form {
             errors.on(
@@ -205,6 +217,25 @@ fn member(input: ParseStream<'_>, form: &Form, errors: &mut Errors) -> syn::Resu
     Ok(Member::Other(attrs.into_iter().map(ToTokens::into_token_stream).chain([item]).collect(), own_type))
 }
 
+/// A lifetime of a block's type that need not be `'static`, where it is declared.
+fn borrowed(ty: &Type, generics: &Generics) -> Option<Lifetime> {
+    let is_static = |bounds: &Punctuated<Lifetime, Token![+]>| bounds.iter().any(|bound| bound.ident == "static");
+    let declared = generics.lifetimes().find(|param| !is_static(&param.bounds)).map(|param| param.lifetime.clone());
+    // A `where` clause may say more of it, which the compiler understands.
+    let declared = declared.filter(|_| generics.where_clause.is_none());
+    let anonymous = || {
+        let Type::Path(path) = ty else { return None };
+        path.path.segments.iter().find_map(|segment| match &segment.arguments {
+            PathArguments::AngleBracketed(arguments) => arguments.args.iter().find_map(|argument| match argument {
+                GenericArgument::Lifetime(lifetime) if lifetime.ident == "_" => Some(lifetime.clone()),
+                _ => None,
+            }),
+            _ => None,
+        })
+    };
+    declared.or_else(anonymous)
+}
+
 /// Whether an item takes that name where types have theirs.
 fn is_type_named(item: &Item, name: &str) -> bool {
     match item {
@@ -238,6 +269,8 @@ struct Gathered {
     /// There is a function of the user's of the name that the macro would use, or a type.
     own_server: bool,
     own_type: bool,
+    /// The server has a lifetime, and cannot be made.
+    borrows: bool,
     /// The members, if they could not all be read.
     unreadable: Option<TokenStream>,
 }
@@ -259,47 +292,62 @@ impl Gathered {
                 return self.members.push(tokens);
             }
         };
+        let mut mistakes = Errors::default();
         let maker = self.maker();
         if function.sig.ident == maker {
-            errors.at(
+            mistakes.at(
                 function.sig.ident.span(),
                 format_args!("`#[mcp_server]` makes a function `{maker}` itself; rename this one"),
             );
             self.own_server = true;
         }
-        let uses = kinds_of(&mut function, errors);
+        let uses = kinds_of(&mut function, &mut mistakes);
+        if !uses.is_empty() && matches!(self.block.form, Form::Module(_)) && function.refuse_receiver(&mut mistakes) {
+            errors.absorb_under(&function.cfgs(), mistakes);
+            return self.members.push(function.into_token_stream());
+        }
         let mut first: Option<Kind> = None;
         for Use { kind, keys, condition, span } in &uses {
             if condition.is_none() {
                 if let Some(first) = first {
-                    errors.at(*span, only_one(*kind, first));
+                    mistakes.at(*span, only_one(*kind, first));
                     continue;
                 }
                 first = Some(*kind);
             }
             function.strip();
+            let condition = condition.as_ref().map(|condition| quote_spanned!(*span=> #[cfg(#condition)]));
+            let cfgs = function.cfgs().into_iter().map(ToTokens::into_token_stream).chain(condition).collect();
             match Entry::validate(*kind, keys.clone(), &function) {
                 Ok(entry) => {
-                    let condition = condition.as_ref().map(|condition| quote_spanned!(*span=> #[cfg(#condition)]));
-                    let cfgs = function.cfgs().into_iter().map(ToTokens::into_token_stream).chain(condition).collect();
                     self.register(Found { kind: *kind, entry, function: function.sig.ident.clone(), cfgs }, errors);
                 }
-                Err(more) => errors.absorb(more),
+                Err(more) => errors.absorb_under(&cfgs, more),
             }
         }
         if uses.is_empty() {
-            refuse_stray_mcp(&mut function, errors);
+            refuse_stray_mcp(&mut function, &mut mistakes);
         }
+        errors.absorb_under(&function.cfgs(), mistakes);
         self.members.push(function.into_token_stream());
     }
 
     /// Takes an entry whose name, and URI, is new.
     fn register(&mut self, found: Found, errors: &mut Errors) {
+        let mut mistakes = Errors::default();
+        if self.is_new(&found, &mut mistakes) {
+            self.entries.push(found);
+        } else {
+            errors.absorb_under(&found.cfgs, mistakes);
+        }
+    }
+
+    fn is_new(&self, found: &Found, errors: &mut Errors) -> bool {
         let (kind, name) = (found.kind, &found.entry.words().name);
         let certain = |other: &&Found| {
             // Under different conditions both may never be there at once; that is checked when the server starts.
             let conditions = |found: &Found| found.cfgs.iter().map(ToString::to_string).collect::<Vec<_>>();
-            other.kind == kind && conditions(other) == conditions(&found)
+            other.kind == kind && conditions(other) == conditions(found)
         };
         if let Some(first) = self.entries.iter().filter(certain).find(|first| first.entry.words().name == *name) {
             let (noun, first) = (kind.noun(), &first.function);
@@ -309,7 +357,7 @@ impl Gathered {
                     "the function `{first}` is the {noun} `{name}` already; give this one another name: `name = \"…\"`"
                 ),
             );
-            return;
+            return false;
         }
         if let Entry::Resource(resource) = &found.entry {
             let uri = resource.uri.value();
@@ -322,10 +370,10 @@ impl Gathered {
                         "the function `{first}` is the resource at `{uri}` already; give this one another URI"
                     ),
                 );
-                return;
+                return false;
             }
         }
-        self.entries.push(found);
+        true
     }
 
     /// The name of the function that makes the server.
@@ -339,6 +387,9 @@ impl Gathered {
     /// An expression: the server.
     fn server(&self, options: &ServerOptions) -> TokenStream {
         let (scope, span) = self.place();
+        if self.borrows {
+            return quote_spanned!(span=> ::core::unreachable!());
+        }
         let runtime = options.runtime.at(span);
         let entries = |kind| {
             let entries = self.entries.iter().filter(move |found| found.kind == kind).map(

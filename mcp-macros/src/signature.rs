@@ -3,8 +3,8 @@
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{
-    Attribute, FnArg, GenericArgument, GenericParam, Ident, Pat, PathArguments, ReceiverKind, ReturnType, Safety,
-    Signature, Token, Type, Visibility,
+    Attribute, FnArg, GenericArgument, GenericParam, Ident, Lifetime, Pat, PathArguments, ReceiverKind, ReturnType,
+    Safety, Signature, Token, Type, Visibility,
     parse::{Parse, ParseStream},
 };
 
@@ -90,6 +90,21 @@ impl Function {
         }
     }
 
+    /// Refuses the receiver of a free function; what uses it goes, too, so that nothing more is said about it.
+    pub(crate) fn refuse_receiver(&mut self, errors: &mut Errors) -> bool {
+        let Some(receiver) = self.sig.receiver() else { return false };
+        errors.on(
+            receiver,
+            "a function in a module has no `self`; put `#[mcp_server]` on an `impl` block, or take the state as `State<T>`",
+        );
+        self.strip();
+        self.sig.inputs = std::mem::take(&mut self.sig.inputs).into_iter().skip(1).collect();
+        let span = hygienic(self.sig.ident.span());
+        self.attrs.push(syn::parse_quote_spanned!(span=> #[allow(unused_variables)]));
+        self.body = syn::parse_quote_spanned!(span=> { ::core::unreachable!() });
+        true
+    }
+
     /// `#[cfg(…)]`, which everything about the function has to share.
     pub(crate) fn cfgs(&self) -> Vec<Attribute> {
         self.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect()
@@ -113,6 +128,7 @@ impl ToTokens for Function {
 pub(crate) struct Handler {
     pub(crate) ident: Ident,
     pub(crate) is_async: bool,
+    pub(crate) is_deprecated: bool,
     pub(crate) receiver: Option<Receiver>,
     pub(crate) inputs: Vec<Input>,
     /// The return type.
@@ -172,6 +188,7 @@ impl Handler {
         Self {
             ident: sig.ident.clone(),
             is_async: sig.asyncness.is_some(),
+            is_deprecated: function.attrs.iter().any(|attr| attr.path().is_ident("deprecated")),
             receiver,
             inputs,
             output,
@@ -235,7 +252,25 @@ fn check_generics(sig: &Signature, kind: Kind, errors: &mut Errors) -> bool {
         return false;
     }
     let noun = kind.noun();
-    let only_lifetimes = generics.params.iter().all(|param| matches!(param, GenericParam::Lifetime(_)));
+    let lifetimes = generics.params.iter().map(|param| match param {
+        GenericParam::Lifetime(param) => Some(&param.lifetime),
+        _ => None,
+    });
+    let lifetimes: Option<Vec<_>> = lifetimes.collect();
+    let only_lifetimes = lifetimes.is_some();
+    let receiver = sig.receiver().map(ToTokens::to_token_stream).unwrap_or_default();
+    if lifetimes.iter().flatten().all(|lifetime| mentions(receiver.clone(), lifetime))
+        && only_lifetimes
+        && !sig.inputs.iter().any(|input| match input {
+            FnArg::Typed(input) => {
+                lifetimes.iter().flatten().any(|lifetime| mentions(input.ty.to_token_stream(), lifetime))
+            }
+            FnArg::Receiver(_) => false,
+        })
+    {
+        // How long the server is borrowed is for the call to say.
+        return false;
+    }
     if only_lifetimes {
         errors.on(generics, format_args!("a {noun} cannot borrow from its caller: arguments come from the wire; take owned types, such as `String`"));
     } else {
@@ -247,6 +282,15 @@ fn check_generics(sig: &Signature, kind: Kind, errors: &mut Errors) -> bool {
         );
     }
     true
+}
+
+fn mentions(tokens: TokenStream, lifetime: &Lifetime) -> bool {
+    let mut quoted = false;
+    tokens.into_iter().any(|tree| {
+        let is_lifetime = quoted && matches!(&tree, TokenTree::Ident(ident) if *ident == lifetime.ident);
+        quoted = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '\'');
+        is_lifetime || matches!(tree, TokenTree::Group(group) if mentions(group.stream(), lifetime))
+    })
 }
 
 fn is_conditional(attr: &Attribute) -> bool {
@@ -276,7 +320,7 @@ enum Place {
 
 /// Refuses what cannot be named outside of the signature: borrows and `impl Trait`.
 fn check_type(ty: &Type, place: Place, errors: &mut Errors) {
-    let Some(fault) = fault_of(ty, place == Place::Parameter) else {
+    let Some((at, fault)) = fault_of(ty, place == Place::Parameter) else {
         return;
     };
     let message = match (fault, place) {
@@ -296,7 +340,7 @@ fn check_type(ty: &Type, place: Place, errors: &mut Errors) {
         }
         (Fault::Never, _) => "a function that never returns has no result; let it return one, such as `()`".to_owned(),
     };
-    errors.on(ty, message);
+    errors.on(at, message);
 }
 
 enum Fault {
@@ -306,14 +350,16 @@ enum Fault {
     Never,
 }
 
-fn fault_of(ty: &Type, refuse_static: bool) -> Option<Fault> {
+/// What is wrong with a type, and where in it.
+fn fault_of(ty: &Type, refuse_static: bool) -> Option<(TokenStream, Fault)> {
+    let whole = || ty.to_token_stream();
     match ty {
         Type::Reference(reference) => {
             let is_static = reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static");
-            (refuse_static || !is_static).then(|| Fault::Borrowed(owned(&reference.elem)))
+            (refuse_static || !is_static).then(|| (whole(), Fault::Borrowed(owned(&reference.elem))))
         }
-        Type::ImplTrait(_) => Some(Fault::Impl),
-        Type::Never(_) => Some(Fault::Never),
+        Type::ImplTrait(_) => Some((whole(), Fault::Impl)),
+        Type::Never(_) => Some((whole(), Fault::Never)),
         Type::Array(array) => fault_of(&array.elem, false),
         Type::Slice(slice) => fault_of(&slice.elem, false),
         Type::Group(group) => fault_of(&group.elem, refuse_static),
@@ -323,7 +369,9 @@ fn fault_of(ty: &Type, refuse_static: bool) -> Option<Fault> {
             PathArguments::AngleBracketed(arguments) => arguments.args.iter().find_map(|argument| match argument {
                 GenericArgument::Type(Type::Never(_)) => None,
                 GenericArgument::Type(ty) => fault_of(ty, false),
-                GenericArgument::Lifetime(lifetime) if lifetime.ident != "static" => Some(Fault::Borrowed(None)),
+                GenericArgument::Lifetime(lifetime) if lifetime.ident != "static" => {
+                    Some((whole(), Fault::Borrowed(None)))
+                }
                 _ => None,
             }),
             _ => None,
@@ -343,6 +391,13 @@ fn owned(ty: &Type) -> Option<String> {
 }
 
 /// Tokens as a person would write them, near enough.
-fn written(tokens: &impl ToTokens) -> String {
-    tokens.to_token_stream().to_string().replace(" < ", "<").replace(" >", ">").replace(" :: ", "::").replace(" ,", ",")
+pub(crate) fn written(tokens: &impl ToTokens) -> String {
+    tokens
+        .to_token_stream()
+        .to_string()
+        .replace("- ", "-")
+        .replace(" < ", "<")
+        .replace(" >", ">")
+        .replace(" :: ", "::")
+        .replace(" ,", ",")
 }

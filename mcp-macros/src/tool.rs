@@ -14,7 +14,7 @@ use super::{
     signature::{Function, Handler, Kind},
 };
 
-const KEYS: [&str; 18] = [
+pub(crate) const KEYS: [&str; 18] = [
     "name",
     "title",
     "description",

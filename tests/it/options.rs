@@ -9,9 +9,11 @@ fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
+type Text = String;
+
 /// Has a bound that its argument cannot have
 #[mcp_tool]
-fn misbound(#[mcp(minimum = 1)] text: String) -> String {
+fn misbound(#[mcp(minimum = 1)] text: Text) -> String {
     text
 }
 

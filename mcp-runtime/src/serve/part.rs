@@ -34,7 +34,7 @@ use crate::server::names::Names;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let server = McpServer::new(ServerOptions::new("both", "1.0.0")).mount((Counter(5), sums::server {}));
-/// assert_eq!(TestClient::connect(server).await?.tools().await?.len(), 2);
+/// assert_eq!(TestClient::connect(server).await?.list_tools().await?.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
 ///

@@ -27,6 +27,7 @@ use crate::{
         definition::{Parameter, Tool},
         dispatch::Dispatcher,
         error::Error,
+        outcome::later,
         registry::Registration,
         seal::Seal,
     },
@@ -80,10 +81,10 @@ const WAIT: Tool<Fixture> = Tool::new("wait", "Ends when it is told to", |fixtur
         return arguments.refuse();
     }
     let fixture = Arc::clone(fixture);
-    returns.later(async move {
+    later(async move {
         fixture.waiting.add_permits(1);
         fixture.release.acquire().await.unwrap().forget();
-        "done"
+        returns.convert("done")
     })
 });
 

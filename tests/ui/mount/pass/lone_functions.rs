@@ -35,6 +35,6 @@ async fn main() {
     assert_eq!((double(2), halve(2), half().as_str()), (4, 1, "1"));
     let server = McpServer::default().tool::<(double, (halve,))>().resource::<one>().prompt::<(half,)>();
     let client = TestClient::connect(server).await.unwrap();
-    let names: Vec<_> = client.tools().await.unwrap().into_iter().map(|tool| tool.name).collect();
+    let names: Vec<_> = client.list_tools().await.unwrap().into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["double", "half"]);
 }

@@ -5,9 +5,12 @@ use mcp_runtime::prelude::*;
 
 #[mcp_server]
 mod api {
-    pub(crate) mod server {
-        pub(crate) const NAME: &str = "own";
+    pub(crate) mod types {
+        pub(crate) mod server {
+            pub(crate) const NAME: &str = "own";
+        }
     }
+    use types::server;
 
     /// The name
     #[mcp_tool]
@@ -17,18 +20,19 @@ mod api {
 }
 
 #[mcp_server]
-mod imported {
-    use super::api::{self, server as server};
+mod nested {
+    pub(crate) mod server {
+        pub(crate) const NAME: &str = "own";
+    }
 
     /// The name
     #[mcp_tool(name = "other")]
     pub(crate) fn name() -> &'static str {
-        assert_eq!(api::name(), server::NAME);
         server::NAME
     }
 }
 
 fn main() {
-    assert_eq!(api::name(), imported::name());
-    let _server = McpServer::default().mount((api::server(), imported::server()));
+    assert_eq!(api::name(), nested::name());
+    let _server = McpServer::default().mount((api::server(), nested::server()));
 }

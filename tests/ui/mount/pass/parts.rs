@@ -63,6 +63,6 @@ async fn main() {
     );
     let server = McpServer::new(ServerOptions::new("all", "1.0.0")).mount(both()).mount_at("again", sums::server {});
     let client = TestClient::connect(server).await.unwrap();
-    let names: Vec<_> = client.tools().await.unwrap().into_iter().map(|tool| tool.name).collect();
+    let names: Vec<_> = client.list_tools().await.unwrap().into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["count", "add", "again_add"]);
 }

@@ -1,0 +1,68 @@
+/// Shows.
+#[allow(clippy::needless_pass_by_value)]
+fn show(
+    own: Vec<u8>,
+    constant: u8,
+    call: Vec<String>,
+    float: f64,
+    negative: f32,
+    text: String,
+    some: Option<u8>,
+) {}
+#[doc(hidden)]
+enum show {}
+#[doc(hidden)]
+impl ::mcp_runtime::__private::ToolItem for show {
+    const PART: &'static ::core::primitive::str = "the function `show`";
+    const TOOL: ::mcp_runtime::__private::Tool<()> = ::mcp_runtime::__private::Tool::new(
+        "show",
+        "Shows.",
+        |_, mut __call| {
+            let __returns = __call.returns::<()>();
+            let mut __arguments = __call
+                .arguments(const {
+                    &[
+                        ::mcp_runtime::__private::Parameter::new("own")
+                            .has_default(true),
+                        ::mcp_runtime::__private::Parameter::new("constant")
+                            .has_default(true),
+                        ::mcp_runtime::__private::Parameter::new("call")
+                            .has_default(true),
+                        ::mcp_runtime::__private::Parameter::new("float")
+                            .has_default(true)
+                            .default_json("2"),
+                        ::mcp_runtime::__private::Parameter::new("negative")
+                            .has_default(true)
+                            .default_json("-0.5"),
+                        ::mcp_runtime::__private::Parameter::new("text")
+                            .has_default(true)
+                            .default_json("\"text\""),
+                        ::mcp_runtime::__private::Parameter::new("some")
+                            .has_default(true),
+                    ]
+                });
+            let __a0 = __arguments
+                .take_or::<Vec<u8>, _>(0usize, || ::core::default::Default::default());
+            let __a1 = __arguments.take_or::<u8, _>(1usize, || DAYS);
+            let __a2 = __arguments.take_or::<Vec<String>, _>(2usize, || tags());
+            let __a3 = __arguments.take_or::<f64, _>(3usize, || 2.0);
+            let __a4 = __arguments.take_or::<f32, _>(4usize, || -0.5);
+            let __a5 = __arguments
+                .take_or::<String, _>(5usize, || ::core::convert::Into::into("text"));
+            let __a6 = __arguments.take_or::<Option<u8>, _>(6usize, || Some(3));
+            let (
+                ::mcp_runtime::__private::Some(__a0),
+                ::mcp_runtime::__private::Some(__a1),
+                ::mcp_runtime::__private::Some(__a2),
+                ::mcp_runtime::__private::Some(__a3),
+                ::mcp_runtime::__private::Some(__a4),
+                ::mcp_runtime::__private::Some(__a5),
+                ::mcp_runtime::__private::Some(__a6),
+                true,
+            ) = (__a0, __a1, __a2, __a3, __a4, __a5, __a6, __arguments.finish()) else {
+                return __arguments.refuse();
+            };
+            __returns.now(move || show(__a0, __a1, __a2, __a3, __a4, __a5, __a6))
+        },
+    );
+}

@@ -1,0 +1,4 @@
+/// Was there before.
+#[deprecated = "use `new`"]
+#[mcp_tool]
+fn old(text: String) {}

@@ -1,0 +1,35 @@
+/// Shows a page.
+#[allow(clippy::needless_pass_by_value)]
+fn show(name: String, page: Page) -> Json<Page> {
+    Json(page)
+}
+#[doc(hidden)]
+enum show {}
+#[doc(hidden)]
+impl ::mcp_runtime::__private::ToolItem for show {
+    const PART: &'static ::core::primitive::str = "the function `show`";
+    const TOOL: ::mcp_runtime::__private::Tool<()> = ::mcp_runtime::__private::Tool::new(
+        "show",
+        "Shows a page.",
+        |_, mut __call| {
+            let __returns = __call.returns::<Json<Page>>();
+            let mut __arguments = __call
+                .arguments(const {
+                    &[
+                        ::mcp_runtime::__private::Parameter::new("name"),
+                        ::mcp_runtime::__private::Parameter::new("page").flatten(true),
+                    ]
+                });
+            let __a0 = __arguments.take::<String, _>(0usize);
+            let __a1 = __arguments.take::<Page, _>(1usize);
+            let (
+                ::mcp_runtime::__private::Some(__a0),
+                ::mcp_runtime::__private::Some(__a1),
+                true,
+            ) = (__a0, __a1, __arguments.finish()) else {
+                return __arguments.refuse();
+            };
+            __returns.now(move || show(__a0, __a1))
+        },
+    );
+}

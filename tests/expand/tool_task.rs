@@ -1,0 +1,3 @@
+/// Reports.
+#[mcp_tool(task = "required")]
+async fn report(context: Context) {}

@@ -1,0 +1,11 @@
+use mcp_runtime::prelude::*;
+
+#[mcp_prompt(ttl = "5s")]
+fn ask() -> String {
+    String::new()
+}
+
+fn main() {
+    let _: Option<ask> = None;
+    let _ = ask;
+}

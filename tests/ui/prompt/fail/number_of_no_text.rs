@@ -1,0 +1,13 @@
+#![allow(unused_variables)]
+
+use mcp_runtime::prelude::*;
+
+#[mcp_prompt]
+fn ask(list: Vec<u8>) -> String {
+    String::new()
+}
+
+fn main() {
+    let _: Option<ask> = None;
+    let _ = ask;
+}

@@ -1,0 +1,12 @@
+#![allow(unused_variables)]
+
+use mcp_runtime::prelude::*;
+
+#[mcp_resource(uri = "a://{q}")]
+fn read<T>(q: T) -> String {
+    String::new()
+}
+
+fn main() {
+    let _: Option<read> = None;
+}

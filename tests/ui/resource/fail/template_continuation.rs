@@ -1,0 +1,13 @@
+#![allow(unused_variables)]
+
+use mcp_runtime::prelude::*;
+
+#[mcp_resource(uri = "a://b?x=1{&q}")]
+fn read(q: String) -> String {
+    String::new()
+}
+
+fn main() {
+    let _: Option<read> = None;
+    let _ = read;
+}

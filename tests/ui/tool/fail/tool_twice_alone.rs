@@ -1,0 +1,13 @@
+#![allow(unused_variables)]
+
+use mcp_runtime::prelude::*;
+
+/// Does something.
+#[mcp_tool]
+#[mcp_tool]
+fn run(text: String) {}
+
+fn main() {
+    let _: Option<run> = None;
+    let _ = run;
+}
