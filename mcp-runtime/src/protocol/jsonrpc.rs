@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::{
     ProtocolVersion,
     error::{ErrorCode, RpcError},
+    read::{Verdict, check_and_visit},
     write::write,
 };
 
@@ -87,16 +88,11 @@ impl<'a> Envelope<'a> {
     /// Members are case-sensitive; those of JSON-RPC may stand once; others are passed over.
     pub(crate) fn parse(text: &'a str) -> Result<Self, Malformed<'a>> {
         let mut members = Members::default();
-        let mut deserializer = serde_json::Deserializer::from_str(text);
-        let parsed = deserializer.deserialize_any(Collect(&mut members)).and_then(|()| deserializer.end());
-        if let Err(error) = parsed {
-            return Err(if error.is_data() {
-                Malformed::invalid_request("a message is a JSON object")
-            } else {
-                Malformed::parse_error("the message is not valid JSON")
-            });
+        match check_and_visit(text, Collect(&mut members)) {
+            Verdict::Object => members.into_envelope(),
+            Verdict::OtherValue => Err(Malformed::invalid_request("a message is a JSON object")),
+            Verdict::Invalid => Err(Malformed::parse_error("the message is not valid JSON")),
         }
-        members.into_envelope()
     }
 }
 

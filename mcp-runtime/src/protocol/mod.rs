@@ -17,6 +17,7 @@ pub mod lifecycle;
 pub mod logging;
 pub(crate) mod method;
 pub mod prompts;
+pub(crate) mod read;
 pub mod resources;
 pub mod roots;
 pub mod sampling;

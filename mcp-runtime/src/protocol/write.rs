@@ -43,7 +43,7 @@ fn write_escaped(out: &mut Vec<u8>, text: &str) {
 }
 
 /// How many bytes stand in a JSON string as they are, until one must be escaped, or is the end.
-fn plain(text: &[u8]) -> usize {
+pub(super) fn plain(text: &[u8]) -> usize {
     /// As many bytes as a compiler looks at together.
     const BLOCK: usize = 32;
     const WORD: usize = 8;
@@ -120,7 +120,7 @@ struct Members<'a> {
 }
 
 /// What the names of `serde_json`'s own values begin with.
-const OWN: &str = "$serde_json::";
+pub(super) const OWN: &str = "$serde_json::";
 
 impl<'a> Writer<'a> {
     fn begin(self, begin: &str, end: &'static str) -> Members<'a> {

@@ -25,7 +25,11 @@ use super::{
     patterns::Patterns,
     problem::{Problem, context_failure, explain, of_members, refusal, refusal_error, twice},
 };
-use crate::protocol::{CallToolResult, GetPromptResult, ReadResourceResult, RpcError, jsonrpc::text_of};
+use crate::protocol::{
+    CallToolResult, GetPromptResult, ReadResourceResult, RpcError,
+    jsonrpc::text_of,
+    read::{Checked, Object},
+};
 
 /// What may be the parameter of a tool: an argument, or something from the context.
 #[diagnostic::on_unimplemented(
@@ -219,7 +223,7 @@ impl ToolSource<'_> {
             return absent::<T>().ok_or_else(|| Problem::Missing(bounds::expectation::<T>(self.parameter, "")));
         };
         let unfit = |text| Problem::Unfit { below: String::new(), text };
-        match serde_json::from_str::<T>(raw.get()) {
+        match T::deserialize(Checked(raw.get())) {
             Ok(value) => bounds::check(self.parameter, self.patterns, raw).map(|()| value).map_err(unfit),
             Err(_)
                 if !self.strict
@@ -659,10 +663,9 @@ fn split<'a>(
         }
     }
 
-    let mut deserializer = serde_json::Deserializer::from_str(arguments.get());
     let split = Split { parameters, properties, slots, problems };
     // The text was parsed as a whole before, and dispatch lets only objects come here.
-    if let Err(error) = deserializer.deserialize_map(split) {
+    if let Err(error) = Object(arguments.get()).deserialize_map(split) {
         tracing::debug!(%error, "arguments that are no object");
     }
 }
@@ -702,7 +705,7 @@ pub(super) fn texts(arguments: Option<&RawValue>) -> Result<(Texts, Problems), R
 
     // An absent `arguments` and a null one are an empty object.
     let Some(arguments) = arguments.filter(|raw| raw.get() != "null") else { return Ok(Default::default()) };
-    let collected = serde_json::Deserializer::from_str(arguments.get())
+    let collected = Object(arguments.get())
         .deserialize_map(Collect(Vec::new(), Vec::new()))
         .map_err(|_| RpcError::invalid_params("`params.arguments` must be an object"))?;
     Ok(collected)

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::protocol::{LoggingLevel, RpcError, jsonrpc::text_of};
+use crate::protocol::{LoggingLevel, RpcError, jsonrpc::text_of, read::Object};
 
 /// The members that requests have in common, split in one pass; what they hold is still text.
 #[derive(Debug, Default, Deserialize)]
@@ -156,10 +156,11 @@ pub(super) fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, RpcEr
 /// # Errors
 /// As [`read`].
 pub(super) fn read_at<'a, T: Deserialize<'a>>(member: &str, raw: &'a RawValue) -> Result<T, RpcError> {
-    serde_json::from_str(raw.get()).map_err(|_| {
+    T::deserialize(Object(raw.get())).or_else(|_| {
         let mut deserializer = serde_json::Deserializer::from_str(raw.get());
-        let Err(error) = serde_path_to_error::deserialize::<_, T>(&mut deserializer) else {
-            return RpcError::invalid_params("invalid params");
+        let error = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
+            Ok(read) => return Ok(read),
+            Err(error) => error,
         };
         let path = match error.path().to_string() {
             path if path == "." => String::new(),
@@ -167,7 +168,7 @@ pub(super) fn read_at<'a, T: Deserialize<'a>>(member: &str, raw: &'a RawValue) -
         };
         let said = error.inner().to_string();
         let said = said.split(" at line ").next().unwrap_or_default();
-        RpcError::invalid_params(format!("`{member}{}`: {}", beginning(&path), beginning(said)))
+        Err(RpcError::invalid_params(format!("`{member}{}`: {}", beginning(&path), beginning(said))))
     })
 }
 

@@ -1,0 +1,638 @@
+//! JSON text on its way in: checked once, as strictly as `serde_json` reads it, and from then on passed over by leaps.
+//!
+//! Objects are walked here; what they hold is read by `serde_json`.
+
+use serde::{
+    Deserializer,
+    de::{
+        DeserializeSeed, Error as _, MapAccess, Visitor,
+        value::{BorrowedStrDeserializer, MapDeserializer, StringDeserializer},
+    },
+};
+use serde_json::Error;
+
+use super::write::{OWN, plain};
+
+/// What a text is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// An object, and nothing behind it.
+    Object,
+    /// It begins with a JSON value that is no object.
+    OtherValue,
+    /// No JSON.
+    Invalid,
+}
+
+/// Checks a text, and shows the members of its object to `visitor` meanwhile: each member is JSON, but what follows may
+/// not be.
+pub(crate) fn check_and_visit<'a>(text: &'a str, visitor: impl Visitor<'a>) -> Verdict {
+    let begin = blanks(text.as_bytes(), 0);
+    if text.as_bytes().get(begin) != Some(&b'{') {
+        return if check(text.as_bytes(), begin).is_some() { Verdict::OtherValue } else { Verdict::Invalid };
+    }
+    let mut members =
+        Members { text, at: begin + 1, is_first: true, passes: Passes { text: check_text, value: check } };
+    if visitor.visit_map(&mut members).is_ok() && blanks(text.as_bytes(), members.at) == text.len() {
+        Verdict::Object
+    } else {
+        Verdict::Invalid
+    }
+}
+
+/// JSON text of an object that was checked before, without blanks around it. What it holds is [`Checked`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Object<'a>(pub(crate) &'a str);
+
+/// JSON text that was checked before, without blanks around it, as `serde_json` reads it; but text without escapes is
+/// taken as it stands, and what stays JSON text is not looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checked<'a>(pub(crate) &'a str);
+
+/// The members of an object, in order.
+struct Members<'a> {
+    text: &'a str,
+    at: usize,
+    is_first: bool,
+    passes: Passes,
+}
+
+/// How to find the end of what begins at a place; none where it has none.
+#[derive(Clone, Copy)]
+struct Passes {
+    text: fn(&[u8], usize) -> Option<usize>,
+    value: fn(&[u8], usize) -> Option<usize>,
+}
+
+impl<'a> Members<'a> {
+    /// The next name with its quotes; none at the end. An outer none: the text is no JSON.
+    fn name(&mut self) -> Option<Option<&'a str>> {
+        let text = self.text.as_bytes();
+        let mut at = blanks(text, self.at);
+        let is_first = std::mem::take(&mut self.is_first);
+        match text.get(at)? {
+            b'}' => {
+                self.at = at + 1;
+                return Some(None);
+            }
+            b',' if !is_first => at = blanks(text, at + 1),
+            _ if is_first => {}
+            _ => return None,
+        }
+        if text.get(at) != Some(&b'"') {
+            return None;
+        }
+        self.at = (self.passes.text)(text, at)?;
+        Some(Some(&self.text[at..self.at]))
+    }
+
+    fn value(&mut self) -> Option<&'a str> {
+        let text = self.text.as_bytes();
+        let begin = colon(text, self.at)?;
+        self.at = (self.passes.value)(text, begin)?;
+        Some(&self.text[begin..self.at])
+    }
+}
+
+impl<'de> MapAccess<'de> for &mut Members<'de> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+        let Some(name) = self.name().ok_or_else(invalid)? else { return Ok(None) };
+        if let Some(inner) = inner(name) {
+            return seed.deserialize(BorrowedStrDeserializer::new(inner)).map(Some);
+        }
+        let name: String = serde_json::from_str(name)?;
+        seed.deserialize(StringDeserializer::new(name)).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        seed.deserialize(Checked(self.value().ok_or_else(invalid)?))
+    }
+}
+
+fn invalid() -> Error {
+    Error::custom("the text is not valid JSON")
+}
+
+impl<'de> Deserializer<'de> for Object<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if !self.0.starts_with('{') {
+            return Checked(self.0).deserialize_any(visitor);
+        }
+        let passes = Passes { text: leap_text, value: leap };
+        visitor.visit_map(&mut Members { text: self.0, at: 1, is_first: true, passes })
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// Hands on what `serde_json` reads best itself.
+macro_rules! by_serde_json {
+    ($($method:ident($($argument:ident: $ty:ty),*)),* $(,)?) => { $(
+        fn $method<V: Visitor<'de>>(self, $($argument: $ty,)* visitor: V) -> Result<V::Value, Error> {
+            let mut deserializer = serde_json::Deserializer::from_str(self.0);
+            let value = deserializer.$method($($argument,)* visitor)?;
+            // Of a number it may have taken the digits only.
+            deserializer.end().map(|()| value)
+        }
+    )* };
+}
+
+impl<'de> Deserializer<'de> for Checked<'de> {
+    type Error = Error;
+
+    by_serde_json! {
+        deserialize_any(), deserialize_bool(), deserialize_i8(), deserialize_i16(), deserialize_i32(),
+        deserialize_i64(), deserialize_i128(), deserialize_u8(), deserialize_u16(), deserialize_u32(),
+        deserialize_u64(), deserialize_u128(), deserialize_f32(), deserialize_f64(), deserialize_char(),
+        deserialize_bytes(), deserialize_byte_buf(), deserialize_unit(), deserialize_seq(), deserialize_map(),
+        deserialize_identifier(), deserialize_unit_struct(name: &'static str), deserialize_tuple(length: usize),
+        deserialize_tuple_struct(name: &'static str, length: usize),
+        deserialize_struct(name: &'static str, fields: &'static [&'static str]),
+        deserialize_enum(name: &'static str, variants: &'static [&'static str]),
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match inner(self.0) {
+            Some(text) => visitor.visit_borrowed_str(text),
+            None => serde_json::Deserializer::from_str(self.0).deserialize_str(visitor),
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.0 == "null" { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
+        if !name.starts_with(OWN) {
+            return visitor.visit_newtype_struct(self);
+        }
+        // JSON text: `serde_json` takes it as the one member of that name, and does not read it again.
+        let member = (BorrowedStrDeserializer::<Error>::new(name), BorrowedStrDeserializer::<Error>::new(self.0));
+        visitor.visit_map(MapDeserializer::new(std::iter::once(member)))
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+}
+
+/// What stands in a checked string; none where there are escapes, or it is no string.
+fn inner(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    memchr::memchr(b'\\', inner.as_bytes()).is_none().then_some(inner)
+}
+
+fn blanks(json: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\n' | b'\t' | b'\r') = json.get(at) {
+        at += 1;
+    }
+    at
+}
+
+/// Passes over the colon and the blanks around it.
+fn colon(json: &[u8], at: usize) -> Option<usize> {
+    let at = blanks(json, at);
+    (json.get(at) == Some(&b':')).then(|| blanks(json, at + 1))
+}
+
+/// The end of the value that begins at a place of checked text.
+fn leap(json: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    loop {
+        match json.get(at)? {
+            b'"' => at = leap_text(json, at)?,
+            b'{' | b'[' => {
+                depth += 1;
+                at += 1;
+            }
+            b'}' | b']' => {
+                depth = depth.checked_sub(1)?;
+                at += 1;
+            }
+            _ if depth == 0 => {
+                let is_end = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\t' | b'\r');
+                return Some(json[at..].iter().position(is_end).map_or(json.len(), |length| at + length));
+            }
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+}
+
+/// The end of the string that begins at a place of checked text.
+fn leap_text(json: &[u8], begin: usize) -> Option<usize> {
+    let mut at = begin + 1;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', json.get(at..)?)?;
+        if json[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}
+
+/// The end of the value that begins at a place; none where there is no JSON value.
+fn check(json: &[u8], mut at: usize) -> Option<usize> {
+    let mut open = Open::default();
+    loop {
+        let byte = *json.get(at)?;
+        at = match byte {
+            b'"' => check_text(json, at)?,
+            b'-' | b'0'..=b'9' => check_number(json, at)?,
+            b'{' | b'[' => {
+                at = blanks(json, at + 1);
+                let is_object = byte == b'{';
+                if *json.get(at)? != closing(is_object) {
+                    open.push(is_object);
+                    at = if is_object { check_name(json, at)? } else { at };
+                    continue;
+                }
+                at + 1
+            }
+            b't' => check_word(json, at, b"true")?,
+            b'f' => check_word(json, at, b"false")?,
+            b'n' => check_word(json, at, b"null")?,
+            _ => return None,
+        };
+        loop {
+            let Some(is_object) = open.last() else { return Some(at) };
+            at = blanks(json, at);
+            match *json.get(at)? {
+                b',' => {
+                    at = blanks(json, at + 1);
+                    at = if is_object { check_name(json, at)? } else { at };
+                    break;
+                }
+                byte if byte == closing(is_object) => {
+                    open.pop();
+                    at += 1;
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+fn closing(is_object: bool) -> u8 {
+    if is_object { b'}' } else { b']' }
+}
+
+/// Whether what is open is an object or an array, the innermost last.
+#[derive(Default)]
+struct Open {
+    depth: usize,
+    /// A bit each; those of sixty-four further out, where there are such.
+    bits: u64,
+    outer: Vec<u64>,
+}
+
+impl Open {
+    fn push(&mut self, is_object: bool) {
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.outer.push(self.bits);
+        }
+        self.bits = self.bits << 1 | u64::from(is_object);
+        self.depth += 1;
+    }
+
+    fn last(&self) -> Option<bool> {
+        (self.depth > 0).then_some(self.bits & 1 == 1)
+    }
+
+    fn pop(&mut self) {
+        self.bits >>= 1;
+        self.depth -= 1;
+        if self.depth.is_multiple_of(64) {
+            self.bits = self.outer.pop().unwrap_or_default();
+        }
+    }
+}
+
+/// Where the value of the member that begins at a place begins.
+fn check_name(json: &[u8], at: usize) -> Option<usize> {
+    if json.get(at) != Some(&b'"') {
+        return None;
+    }
+    colon(json, check_text(json, at)?)
+}
+
+fn check_text(json: &[u8], begin: usize) -> Option<usize> {
+    let mut at = begin + 1;
+    loop {
+        at += plain(json.get(at..)?);
+        match json.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => match json.get(at + 1)? {
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => at += 2,
+                // Which character it is, and whether there is one, is asked when the text is read.
+                b'u' if json.get(at + 2..at + 6)?.iter().all(u8::is_ascii_hexdigit) => at += 6,
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+}
+
+fn check_number(json: &[u8], mut at: usize) -> Option<usize> {
+    let digits = |from: usize| {
+        let count = json[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        (count > 0).then_some(from + count)
+    };
+    if json[at] == b'-' {
+        at += 1;
+    }
+    at = if json.get(at) == Some(&b'0') { at + 1 } else { digits(at)? };
+    if json.get(at) == Some(&b'.') {
+        at = digits(at + 1)?;
+    }
+    if let Some(b'e' | b'E') = json.get(at) {
+        at += 1;
+        if let Some(b'+' | b'-') = json.get(at) {
+            at += 1;
+        }
+        at = digits(at)?;
+    }
+    Some(at)
+}
+
+fn check_word(json: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+    json[at..].starts_with(word).then_some(at + word.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::{prelude::*, sample::Index};
+    use serde::{Deserialize, de::IgnoredAny};
+    use serde_json::{Value, value::RawValue};
+
+    use super::{Checked, Object, Verdict, check, check_and_visit, leap};
+
+    /// Whether our verdict on a text is that of `serde_json`, and the same is found in it.
+    #[track_caller]
+    fn check_text(text: &str) {
+        let theirs = serde_json::from_str::<&RawValue>(text);
+        let begin = super::blanks(text.as_bytes(), 0);
+        let end = check(text.as_bytes(), begin).filter(|end| super::blanks(text.as_bytes(), *end) == text.len());
+        assert_eq!(end.map(|end| &text[begin..end]), theirs.as_ref().ok().map(|raw| raw.get()), "{text:?}");
+        let Ok(raw) = theirs else { return };
+        assert_eq!(leap(raw.get().as_bytes(), 0), Some(raw.get().len()), "{text:?}");
+        assert_eq!(
+            read::<Value>(|| Value::deserialize(Checked(raw.get()))),
+            read(|| serde_json::from_str(text)),
+            "{text:?}"
+        );
+        assert_eq!(
+            read(|| BTreeMap::<String, &RawValue>::deserialize(Object(raw.get())).map(texts)),
+            read(|| serde_json::from_str::<BTreeMap<String, &RawValue>>(text).map(texts)),
+            "{text:?}"
+        );
+        assert_eq!(read(|| i128::deserialize(Checked(raw.get()))), read(|| serde_json::from_str(text)), "{text:?}");
+        assert_eq!(read(|| f32::deserialize(Checked(raw.get()))), read(|| serde_json::from_str(text)), "{text:?}");
+        assert_eq!(read(|| String::deserialize(Checked(raw.get()))), read(|| serde_json::from_str(text)), "{text:?}");
+        assert_eq!(
+            read(|| Some::deserialize(Checked(raw.get()))),
+            read(|| serde_json::from_str::<Some>(text)),
+            "{text:?}"
+        );
+        if text.trim_start().starts_with('{') {
+            assert_eq!(
+                read(|| Some::deserialize(Object(raw.get()))),
+                read(|| serde_json::from_str::<Some>(text)),
+                "{text:?}"
+            );
+        }
+    }
+
+    fn read<T>(read: impl Fn() -> Result<T, serde_json::Error>) -> Option<T> {
+        read().ok()
+    }
+
+    fn texts(members: BTreeMap<String, &RawValue>) -> BTreeMap<String, String> {
+        members.into_iter().map(|(name, raw)| (name, raw.get().to_owned())).collect()
+    }
+
+    /// A few members, of several kinds.
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Some {
+        a: Option<Value>,
+        b: Option<Box<Some>>,
+        #[serde(default)]
+        c: Vec<u8>,
+        #[serde(default)]
+        d: Option<Choice>,
+        #[serde(default)]
+        e: (Wrapped, Option<i128>),
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    enum Choice {
+        Unit,
+        Struct { a: u8 },
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    struct Wrapped(f32);
+
+    #[test]
+    fn our_verdict_on_a_text_is_that_of_serde_json() {
+        for text in [
+            "",
+            " ",
+            "null",
+            "nul",
+            "nullx",
+            " true ",
+            "false,",
+            "tru\u{e9}",
+            "0",
+            "00",
+            "01",
+            "-",
+            "-0",
+            "-01",
+            "1.",
+            ".1",
+            "1.5e",
+            "1e+",
+            "1E-09",
+            "1e5.",
+            "--1",
+            "+1",
+            "NaN",
+            "1x",
+            "\"",
+            "\"\\",
+            "\"\\\"",
+            "\"\\u00e9\"",
+            "\"\\u00E\"",
+            "\"\\uD800\"",
+            "\"\\uD83D\\uDE00\"",
+            "\"\\x\"",
+            "\"\\/\"",
+            "\"\t\"",
+            "\"\u{7f}\u{2028}\"",
+            "[",
+            "]",
+            "[]",
+            "[ ]",
+            "[,]",
+            "[1,]",
+            "[1 2]",
+            "[1,2]",
+            "[1}",
+            "{",
+            "}",
+            "{}",
+            "{ }",
+            "{,}",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\" : 1 , }",
+            "{\"a\":1,\"a\":2}",
+            "{a:1}",
+            "{1:1}",
+            "{\"\\u0061\":1}",
+            "{\"\\uDC00\":1}",
+            "{\"a\":1]",
+            "{\"a\":[{\"b\":[]}]}",
+            "/**/1",
+            "\u{feff}1",
+            "1\u{b}",
+            "1\u{a0}",
+            "{\"a\":null,\"b\":{},\"c\":[1],\"d\":{\"Struct\":{\"a\":1}},\"e\":[0.1,5]}",
+            "{\"d\":\"Unit\",\"b\":null}",
+            "[1,null,[2]]",
+            "{}{}",
+            "{\"c\":\"text\"}",
+        ] {
+            check_text(text);
+        }
+        for length in 0..100 {
+            let plain = "é".repeat(length);
+            for end in ["\"", "\\\"", "\u{1}\"", "\\u12x4\"", "\\", "\\n\"", ""] {
+                check_text(&format!("\"{plain}{end}"));
+                check_text(&format!("{{\"{plain}{end}:1}}"));
+            }
+        }
+    }
+
+    #[test]
+    fn no_depth_is_too_deep_to_be_passed_over() {
+        for depth in [1, 63, 64, 65, 127, 128, 129, 1000, 100_000] {
+            let nested = |open: &str, close: &str| format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            for text in [nested("[", "]"), nested("{\"a\":", "}"), nested("[{\"a\":", "}]"), nested("[[{\"a\":", "}]]")]
+            {
+                assert_eq!(check(text.as_bytes(), 0), Some(text.len()), "{depth}");
+                assert_eq!(leap(text.as_bytes(), 0), Some(text.len()), "{depth}");
+                assert_eq!(check(&text.as_bytes()[..text.len() - 1], 0), None, "{depth}");
+                let wrong = text.replacen(['}', ']'], ")", 1);
+                assert_eq!(check(wrong.as_bytes(), 0), None, "{depth}");
+            }
+            assert_eq!(check(nested("[", "}").as_bytes(), 0), None, "{depth}");
+            assert_eq!(check(nested("[{\"a\":", "]}").as_bytes(), 0), None, "{depth}");
+        }
+    }
+
+    /// JSON values as texts, blanks and escapes among them.
+    fn json() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            Just("null".to_owned()),
+            any::<bool>().prop_map(|value| value.to_string()),
+            any::<i64>().prop_map(|value| value.to_string()),
+            any::<f64>().prop_map(|value| serde_json::to_string(&value).unwrap()),
+            "-?(0|[1-9][0-9]{0,25})(\\.[0-9]{1,5})?([eE][+-]?[0-9]{1,3})?",
+            "\"([a-z é😀]{0,40}|\\\\[\"\\\\/bfnrt]|\\\\u[0-9a-fA-F]{4}){0,4}\"",
+        ];
+        leaf.prop_recursive(5, 40, 6, |value| {
+            let blank = "[ \n\r\t]{0,2}";
+            let member = (blank, "\"([a-e]|é|\\\\u00[0-9a-f]{2}|\\\\n)\"", blank, value.clone(), blank);
+            let member = member.prop_map(|(a, name, b, value, c)| format!("{a}{name}{b}:{c}{value}{b}"));
+            let item = (blank, value, blank).prop_map(|(a, value, b)| format!("{a}{value}{b}"));
+            prop_oneof![
+                prop::collection::vec(item, 0..6).prop_map(|items| format!("[{}]", items.join(","))),
+                prop::collection::vec(member, 0..6).prop_map(|members| format!("{{{}}}", members.join(","))),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_json_is_found_valid_and_the_same(text in json()) {
+            check_text(&text);
+        }
+
+        #[test]
+        fn any_broken_json_is_judged_as_serde_json_judges_it(
+            text in json(),
+            breaks in prop::collection::vec((any::<Index>(), 0..3, "[\\x00-\\x7f]|[\\[\\]{}\",:\\\\0-9eE.u+-]"), 1..4)
+        ) {
+            let mut text: Vec<char> = text.chars().collect();
+            for (place, how, character) in breaks {
+                let at = place.index(text.len() + 1);
+                match how {
+                    0 => text.truncate(at),
+                    1 => text.splice(at..at, character.chars()).for_each(drop),
+                    _ => text.splice(at..(at + 1).min(text.len()), character.chars()).for_each(drop),
+                }
+            }
+            check_text(&text.into_iter().collect::<String>());
+        }
+
+        #[test]
+        fn any_text_is_judged_as_serde_json_judges_it(text in "[\\[\\]{}\",:\\\\0-9a-fnrtlsu .é+-]{0,30}") {
+            check_text(&text);
+        }
+    }
+
+    #[test]
+    fn an_object_is_told_from_other_values_and_from_what_is_no_json() {
+        struct Names;
+
+        impl<'de> serde::de::Visitor<'de> for Names {
+            type Value = ();
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+                while map.next_entry::<String, IgnoredAny>()?.is_some() {}
+                Ok(())
+            }
+        }
+
+        for (text, expected) in [
+            (" {\"a\": [1, {}]}\n", Verdict::Object),
+            ("{}", Verdict::Object),
+            ("{} x", Verdict::Invalid),
+            ("{\"a\":1,}", Verdict::Invalid),
+            ("{\"\\uD800\":1}", Verdict::Invalid),
+            ("{\"a\":01}", Verdict::Invalid),
+            ("{", Verdict::Invalid),
+            ("[1]", Verdict::OtherValue),
+            ("\"a\"", Verdict::OtherValue),
+            ("x", Verdict::Invalid),
+            ("", Verdict::Invalid),
+        ] {
+            assert_eq!(check_and_visit(text, Names), expected, "{text}");
+        }
+    }
+}
