@@ -27,8 +27,8 @@ use crate::{
     session::{Outbox, Session, outbox::Ticket},
 };
 
-/// Serves one connection until it ends.
-pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>) {
+/// Serves one connection until it ends; `_place` is given back then.
+pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>, _place: impl Send) {
     let limits = doors.limits();
     forget_dead_peers(&socket, limits);
     let http = http(limits);
