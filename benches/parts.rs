@@ -2,8 +2,14 @@
 //! differs within it is that part's.
 #![allow(missing_docs, reason = "criterion's macros write undocumented functions")]
 
+use aws_lc_rs::hmac;
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
-use mcp_runtime::{prelude::*, testing::Connection};
+use mcp_runtime::{
+    Algorithm, AuthOptions, JwtOptions,
+    prelude::*,
+    testing::{Connection, CredentialCheck},
+};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex, split},
     runtime::Runtime,
@@ -218,5 +224,24 @@ fn framing(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, envelope, arguments, list, adapt, template, framing);
+/// A token on a connection: the first request that carries it, and one of a thousand that repeat it.
+fn token(criterion: &mut Criterion) {
+    const SECRET: &str = "a secret of the benchmarks, long enough for any of them";
+    let far = i64::from(i32::MAX);
+    let part = |json: String| BASE64_URL_SAFE_NO_PAD.encode(json);
+    let said =
+        [part(r#"{"alg":"HS256","typ":"JWT"}"#.into()), part(format!(r#"{{"sub":"bench","exp":{far}}}"#))].join(".");
+    let key = hmac::Key::new(hmac::HMAC_SHA256, SECRET.as_bytes());
+    let signature = BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key, said.as_bytes()));
+    let options = JwtOptions { algorithms: vec![Algorithm::HS256], secret: Some(SECRET.into()), ..Default::default() };
+    let check = CredentialCheck::new(&AuthOptions::Jwt(options), &format!("Bearer {said}.{signature}"));
+    let check = check.unwrap_or_else(|| panic!("options that can be used"));
+    let mut group = criterion.benchmark_group("token");
+    for (name, requests) in [("first", 1), ("repeated", 1000)] {
+        group.throughput(Throughput::Elements(requests as u64));
+        group.bench_function(name, |bencher| bencher.iter(|| assert!(check.admits(requests), "admitted")));
+    }
+}
+
+criterion_group!(benches, envelope, arguments, list, adapt, template, framing, token);
 criterion_main!(benches);

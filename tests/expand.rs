@@ -355,6 +355,33 @@ fn words(tokens: TokenStream, found: &mut Vec<String>) {
     }
 }
 
+#[test]
+fn each_key_stands_on_the_page_of_its_attribute() {
+    let known = |keys: &str, program: &str| {
+        let (attribute, _, item) = taken_apart(syn::parse_str(program).unwrap());
+        let output = apply(&attribute, keys.parse().unwrap(), item).to_string();
+        let list = output.split("known are ").nth(1).expect("a list of the known keys");
+        let list = list.split('"').next().unwrap();
+        list.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let check = |page: &str, keys: Vec<String>| {
+        assert!(keys.len() > 5, "{keys:?}");
+        for key in keys {
+            assert!(page.lines().any(|line| line.starts_with("| `") && line.contains(&format!("`{key}"))), "{key}");
+        }
+    };
+    let (tool, resource) =
+        (include_str!("../mcp-macros/docs/mcp_tool.md"), include_str!("../mcp-macros/docs/mcp_resource.md"));
+    check(tool, known("zzzzzz", "#[mcp_tool] fn add() {}"));
+    check(resource, known("zzzzzz", "#[mcp_resource] fn add() {}"));
+    check(include_str!("../mcp-macros/docs/mcp_prompt.md"), known("zzzzzz", "#[mcp_prompt] fn add() {}"));
+    check(include_str!("../mcp-macros/docs/mcp_server.md"), known("zzzzzz", "#[mcp_server] mod add {}"));
+    let of_parameters = known("", "#[mcp_tool] fn add(#[mcp(zzzzzz)] a: i64) {}");
+    let (completed, others): (Vec<_>, Vec<_>) = of_parameters.into_iter().partition(|key| key == "complete");
+    check(tool, others);
+    assert!(completed.iter().all(|key| resource.contains(&format!("`{key} = function`"))), "{completed:?}");
+}
+
 /// A program with our attributes expanded, the rest as it is.
 fn expand(program: &str) -> String {
     prettyplease::unparse(&syn::parse2::<File>(expansion(program)).expect("the expansion is no Rust"))

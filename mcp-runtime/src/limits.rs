@@ -1,6 +1,6 @@
 //! The bounds on everything that can grow, with their defaults (floor 0: shared by every floor above).
 
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
 /// The bounds of a server. `None` switches a bound off. Names in an options object are camelCase
 /// (`maxBodyBytes`), times there are in seconds.
@@ -109,6 +109,9 @@ pub struct Limits {
     pub remembered_tokens: Option<usize>,
 }
 
+/// How many threads run at a time. Asked once: the answer is read from files.
+static CORES: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+
 impl Default for Limits {
     fn default() -> Self {
         const KIB: usize = 1024;
@@ -151,7 +154,7 @@ impl Default for Limits {
             max_tasks_per_principal: Some(128),
             task_ttl: seconds(60 * 60),
             max_task_ttl: seconds(24 * 60 * 60),
-            max_blocking_threads: Some(4 * std::thread::available_parallelism().map_or(1, usize::from)),
+            max_blocking_threads: Some(4 * *CORES),
             blocking_queue: Some(1024),
             shutdown_grace: seconds(10),
             fetch: seconds(5),

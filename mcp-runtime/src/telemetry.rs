@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     io::{self, Write},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
         mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
     },
@@ -28,8 +28,7 @@ const LONGEST_LINE: usize = 2048;
 /// Logging, until it is dropped; then what waits is written.
 #[derive(Debug)]
 pub(crate) struct Logging {
-    lines: Option<SyncSender<Vec<u8>>>,
-    writer: Option<JoinHandle<()>>,
+    lines: Lossy,
     most: Arc<AtomicUsize>,
 }
 
@@ -37,18 +36,15 @@ pub(crate) struct Logging {
 ///
 /// A thread of its own writes, so that a client which does not read standard error stops nothing.
 pub(crate) fn init() -> Option<Logging> {
-    let (sender, receiver) = sync_channel(MOST_WAITING);
-    let lost = Arc::new(AtomicU64::new(0));
-    let lossy = Lossy { lines: sender.clone(), lost: Arc::clone(&lost) };
+    let lossy = Lossy::default();
     let throttle = Throttle::new(lossy.clone());
     let most = Arc::clone(&throttle.most);
-    let lines = tracing_subscriber::fmt::layer().with_writer(lossy).with_ansi(false).with_target(false);
+    let lines = tracing_subscriber::fmt::layer().with_writer(lossy.clone()).with_ansi(false).with_target(false);
     let subscriber = tracing_subscriber::registry().with(lines).with(throttle).with(LevelFilter::INFO);
     tracing::subscriber::set_global_default(subscriber).ok()?;
     // The standard hook writes to standard error by itself, and would wait for whoever does not read it.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
-    let writer = std::thread::Builder::new().name("mcp-log".to_owned()).spawn(move || write(&receiver, &lost)).ok();
-    Some(Logging { lines: Some(sender), writer, most })
+    Some(Logging { lines: lossy, most })
 }
 
 impl Logging {
@@ -166,6 +162,47 @@ impl Signals {
     }
 }
 
+impl Drop for Logging {
+    fn drop(&mut self) {
+        let Some(Writer { lines, thread: Some(thread) }) = self.lines.0.writer.get() else { return };
+        // An empty line ends the thread. It is not waited for without end: nobody may be reading what it writes.
+        let _ = lines.try_send(Vec::new());
+        for _ in 0..50 {
+            if thread.is_finished() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// The way to standard error: a line that finds no room is lost.
+#[derive(Clone, Debug, Default)]
+struct Lossy(Arc<Way>);
+
+#[derive(Debug, Default)]
+struct Way {
+    /// Made with the first line: most servers that do well have nothing to say.
+    writer: OnceLock<Writer>,
+    lost: Arc<AtomicU64>,
+}
+
+#[derive(Debug)]
+struct Writer {
+    lines: SyncSender<Vec<u8>>,
+    /// None where the system had no thread to give, or a test reads.
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    fn start(lost: &Arc<AtomicU64>) -> Self {
+        let (lines, receiver) = sync_channel(MOST_WAITING);
+        let lost = Arc::clone(lost);
+        let thread = std::thread::Builder::new().name("mcp-log".to_owned()).spawn(move || write(&receiver, &lost)).ok();
+        Self { lines, thread }
+    }
+}
+
 fn write(lines: &Receiver<Vec<u8>>, lost: &AtomicU64) {
     let mut stderr = io::stderr();
     while let Ok(line) = lines.recv() {
@@ -179,29 +216,6 @@ fn write(lines: &Receiver<Vec<u8>>, lost: &AtomicU64) {
     }
 }
 
-impl Drop for Logging {
-    fn drop(&mut self) {
-        // An empty line ends the thread. It is not waited for without end: nobody may be reading what it writes.
-        if let Some(lines) = self.lines.take() {
-            let _ = lines.try_send(Vec::new());
-        }
-        if let Some(writer) = self.writer.take() {
-            for _ in 0..50 {
-                if writer.is_finished() {
-                    return;
-                }
-                std::thread::sleep(Duration::from_millis(2));
-            }
-        }
-    }
-}
-
-#[derive(Clone)]
-struct Lossy {
-    lines: SyncSender<Vec<u8>>,
-    lost: Arc<AtomicU64>,
-}
-
 impl Write for Lossy {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut line = bytes.to_vec();
@@ -211,8 +225,10 @@ impl Write for Lossy {
             line.truncate(end);
             line.push(b'\n');
         }
-        if let Err(TrySendError::Full(_)) = self.lines.try_send(line) {
-            self.lost.fetch_add(1, Ordering::Relaxed);
+        let way = &self.0;
+        let writer = way.writer.get_or_init(|| Writer::start(&way.lost));
+        if let Err(TrySendError::Full(_)) = writer.lines.try_send(line) {
+            way.lost.fetch_add(1, Ordering::Relaxed);
         }
         Ok(bytes.len())
     }
@@ -244,12 +260,13 @@ mod tests {
     use tracing::subscriber::with_default;
     use tracing_subscriber::layer::SubscriberExt;
 
-    use super::{Lossy, Throttle};
+    use super::{Lossy, Throttle, Way, Writer};
 
     #[test]
     fn one_place_says_so_much_a_second_and_what_was_left_out_is_told() {
         let (sender, receiver) = sync_channel(100);
-        let lossy = Lossy { lines: sender, lost: Arc::new(AtomicU64::new(0)) };
+        let writer = Writer { lines: sender, thread: None }.into();
+        let lossy = Lossy(Arc::new(Way { writer, ..Way::default() }));
         let passed = Arc::new(AtomicU64::new(0));
         let mut throttle = Throttle::new(lossy.clone());
         throttle.most.store(2, Ordering::Relaxed);

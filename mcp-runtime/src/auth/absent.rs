@@ -36,8 +36,16 @@ pub(crate) struct Document {
     pub(crate) body: String,
 }
 
+/// Nothing, since nobody is asked for a credential.
+#[derive(Default)]
+pub(crate) struct LastCredential {}
+
+impl LastCredential {
+    pub(crate) fn forget(&self) {}
+}
+
 impl Authenticator {
-    pub(crate) fn authenticate(&self, _: &Parts, _: Place) -> Admission {
+    pub(crate) fn authenticate(&self, _: &Parts, _: Place, _: &LastCredential) -> Admission {
         match *self {}
     }
 

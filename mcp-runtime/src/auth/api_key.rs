@@ -1,6 +1,6 @@
 //! API keys: compared in constant time, by their digests.
 
-use std::{sync::Arc, time::UNIX_EPOCH};
+use std::{borrow::Cow, sync::Arc, time::UNIX_EPOCH};
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use http::{HeaderName, request::Parts};
@@ -8,6 +8,7 @@ use http::{HeaderName, request::Parts};
 use super::{
     Place,
     clock::Clock,
+    door::Verdict,
     error::AuthError,
     options::{ApiKey, ApiKeyOptions, ApiKeyValue},
     remembered::{Digest, sha256},
@@ -59,26 +60,26 @@ impl ApiKeys {
         self.query_param.as_deref()
     }
 
-    pub(super) fn authenticate(&self, head: &Parts, place: Place) -> Result<Arc<Principal>, AuthError> {
+    /// The key of a request.
+    pub(super) fn key<'h>(&self, head: &'h Parts, place: Place) -> Result<Cow<'h, [u8]>, AuthError> {
         let mut sent = head.headers.get_all(&self.header).iter();
         match (sent.next(), sent.next(), &self.query_param) {
             (Some(_), Some(_), _) => Err(AuthError::InvalidRequest("the key stands in two headers")),
             // A wrong header is not rescued by what the query says.
-            (Some(key), None, _) => self.find(key.as_bytes()),
-            (None, _, Some(name)) if place == Place::EventStream => match in_query(head.uri.query(), name)? {
-                Some(key) => self.find(&key),
-                None => Err(AuthError::Missing),
-            },
+            (Some(key), None, _) => Ok(Cow::Borrowed(key.as_bytes())),
+            (None, _, Some(name)) if place == Place::EventStream => {
+                in_query(head.uri.query(), name)?.map(Cow::Owned).ok_or(AuthError::Missing)
+            }
             (None, ..) => Err(AuthError::Missing),
         }
     }
 
-    fn find(&self, key: &[u8]) -> Result<Arc<Principal>, AuthError> {
-        let digest = sha256(key);
+    /// Judges the key with that digest.
+    pub(super) fn judge(&self, digest: &Digest) -> Verdict {
         let mut found = None;
         // All are compared, so that the time says nothing of which one it is.
         for entry in &self.entries {
-            if verify_slices_are_equal(&entry.digest, &digest).is_ok() {
+            if verify_slices_are_equal(&entry.digest, digest).is_ok() {
                 found = Some(&entry.principal);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
-use http::{HeaderName, header::AUTHORIZATION, request::Parts};
+use http::{HeaderMap, HeaderName, header::AUTHORIZATION, request::Parts};
 
 use super::{
     api_key::ApiKeys,
@@ -17,6 +17,8 @@ use super::{
     metadata::{Document, Metadata},
     oauth::Provider,
     options::{ApiKey, ApiKeyValue, AuthOptions, JwtOptions, OptionProblem},
+    remembered::{Digest, sha256},
+    repeated::LastCredential,
     url::Url,
 };
 use crate::{limits::Limits, principal::Principal};
@@ -68,7 +70,7 @@ pub(crate) enum Admission {
     Later(Pin<Box<dyn Future<Output = Verdict> + Send>>),
 }
 
-type Verdict = Result<Arc<Principal>, AuthError>;
+pub(super) type Verdict = Result<Arc<Principal>, AuthError>;
 
 enum Method {
     ApiKey(ApiKeys),
@@ -144,17 +146,55 @@ impl Authenticator {
         &self.posture
     }
 
-    /// Judges a request by its head, before anything else of it is read.
-    pub(crate) fn authenticate(&self, head: &Parts, place: Place) -> Admission {
-        let token = match &self.method {
-            Method::ApiKey(keys) => return Admission::Now(keys.authenticate(head, place)),
-            Method::Jwt(_) | Method::OAuth(_) => match bearer::token(&head.headers) {
-                Ok(token) => token,
-                Err(refused) => return Admission::Now(Err(refused)),
-            },
+    /// Judges a request by its head, before anything else of it is read; `last` is what its connection carried before.
+    pub(crate) fn authenticate(&self, head: &Parts, place: Place, last: &LastCredential) -> Admission {
+        let sent = self.sent(&head.headers);
+        if let Some(digest) = sent.and_then(|sent| last.digest_of(sent))
+            && let Some(verdict) = self.recall(&digest)
+        {
+            return Admission::Now(verdict);
+        }
+        let (digest, admission) = match self.judge(head, place) {
+            Ok(judged) => judged,
+            Err(refused) => return Admission::Now(Err(refused)),
         };
+        if let (Admission::Now(Ok(_)), Some(sent)) = (&admission, sent) {
+            last.keep(sent, digest);
+        }
+        admission
+    }
+
+    /// The value of the header that carries the credential, where it stands once.
+    fn sent<'h>(&self, headers: &'h HeaderMap) -> Option<&'h [u8]> {
+        let name = match &self.method {
+            Method::ApiKey(keys) => keys.header(),
+            Method::Jwt(_) | Method::OAuth(_) => &AUTHORIZATION,
+        };
+        let mut sent = headers.get_all(name).iter();
+        sent.next().filter(|_| sent.next().is_none()).map(|value| value.as_bytes())
+    }
+
+    /// What is known of the credential with that digest, as of now.
+    fn recall(&self, digest: &Digest) -> Option<Verdict> {
         match &self.method {
-            Method::OAuth(provider) => match provider.authenticate(token) {
+            Method::ApiKey(keys) => Some(keys.judge(digest)),
+            Method::Jwt(verifier) => verifier.recall(digest).map(Ok),
+            Method::OAuth(provider) => {
+                provider.recall(digest).map(|verdict| verdict.and_then(|it| demanded(it, &self.scopes)))
+            }
+        }
+    }
+
+    /// Finds the credential, and judges it; its digest, too.
+    fn judge(&self, head: &Parts, place: Place) -> Result<(Digest, Admission), AuthError> {
+        if let Method::ApiKey(keys) = &self.method {
+            let digest = sha256(&keys.key(head, place)?);
+            return Ok((digest, Admission::Now(keys.judge(&digest))));
+        }
+        let token = bearer::token(&head.headers)?;
+        let digest = sha256(token.as_bytes());
+        let admission = match &self.method {
+            Method::OAuth(provider) => match provider.authenticate(token, digest) {
                 Admission::Now(verdict) => Admission::Now(verdict.and_then(|it| demanded(it, &self.scopes))),
                 Admission::Later(verdict) if !self.scopes.is_empty() => {
                     let scopes = self.scopes.clone();
@@ -162,9 +202,10 @@ impl Authenticator {
                 }
                 later @ Admission::Later(_) => later,
             },
-            Method::Jwt(verifier) => verifier.clone().verify(token),
+            Method::Jwt(verifier) => verifier.clone().verify(token, digest),
             Method::ApiKey(_) => Admission::Now(Err(AuthError::Missing)),
-        }
+        };
+        Ok((digest, admission))
     }
 
     /// Refuses a principal that lacks one of the scopes that a function needs; the refusal names all that are needed.

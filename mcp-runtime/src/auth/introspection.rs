@@ -12,13 +12,14 @@ use super::{
     Admission,
     claims::{Claims, Rules},
     clock::Clock,
+    door::Verdict,
     error::AuthError,
     fetch::{FetchError, Fetcher},
     json::Members,
     kept::{Kept, Look},
     oauth::Discovery,
     options::OAuthOptions,
-    remembered::{Digest, Remembered, sha256},
+    remembered::{Digest, Remembered},
 };
 use crate::{limits::Limits, principal::Principal, secret::Secret};
 
@@ -86,8 +87,7 @@ impl Introspection {
     }
 
     /// Judges a token: at once if the provider was asked about it lately.
-    pub(super) fn ask(self: Arc<Self>, token: &str) -> Admission {
-        let digest = sha256(token.as_bytes());
+    pub(super) fn ask(self: Arc<Self>, token: &str, digest: Digest) -> Admission {
         if let Some(verdict) = self.recall(&digest) {
             return Admission::Now(verdict);
         }
@@ -113,7 +113,8 @@ impl Introspection {
         })
     }
 
-    fn recall(&self, digest: &Digest) -> Option<Result<Arc<Principal>, AuthError>> {
+    /// What the provider said of a token lately.
+    pub(super) fn recall(&self, digest: &Digest) -> Option<Verdict> {
         let age = |given: Instant| self.clock.instant().saturating_duration_since(given);
         if let Some(Answer { given, verdict }) = self.good.get(digest) {
             let is_believed = self.believed.is_none_or(|time| age(given) < time);

@@ -11,7 +11,7 @@ use super::{
     kept::{Edition, Kept, Look},
     keys::{KeySet, Signed},
     options::Algorithm,
-    remembered::{Digest, Remembered, sha256},
+    remembered::{Digest, Remembered},
 };
 use crate::principal::{AuthMethod, Principal};
 
@@ -57,15 +57,20 @@ impl Verifier {
         Self { algorithms, rules, keys, remembered: Remembered::new(remembered), clock }
     }
 
+    /// The principal of a token that the keys of now have verified before.
+    pub(super) fn recall(&self, digest: &Digest) -> Option<Arc<Principal>> {
+        // First, so that a token which is none of these causes no fetch.
+        let verified = self.remembered.get(digest)?;
+        let Look::Ready(edition) = self.look() else { return None };
+        self.principal(verified, digest, edition.generation)
+    }
+
     /// Judges a token: at once if the keys are there.
-    pub(super) fn verify(self: Arc<Self>, token: &str) -> Admission {
-        let digest = sha256(token.as_bytes());
-        let look = match &self.keys {
-            Keys::Given(keys) => Look::Ready(Edition { value: keys.clone(), generation: 0 }),
-            Keys::Published(kept) => kept.look(),
-        };
+    pub(super) fn verify(self: Arc<Self>, token: &str, digest: Digest) -> Admission {
+        let look = self.look();
         if let Look::Ready(edition) = &look
-            && let Some(principal) = self.recall(&digest, edition.generation)
+            && let Some(verified) = self.remembered.get(&digest)
+            && let Some(principal) = self.principal(verified, &digest, edition.generation)
         {
             return Admission::Now(Ok(principal));
         }
@@ -105,8 +110,15 @@ impl Verifier {
         }
     }
 
-    fn recall(&self, digest: &Digest, generation: u64) -> Option<Arc<Principal>> {
-        let verified = self.remembered.get(digest)?;
+    fn look(&self) -> Look<KeySet> {
+        match &self.keys {
+            Keys::Given(keys) => Look::Ready(Edition { value: keys.clone(), generation: 0 }),
+            Keys::Published(kept) => kept.look(),
+        }
+    }
+
+    /// The principal of what was verified, unless its time or its keys are over: then it is forgotten.
+    fn principal(&self, verified: Verified, digest: &Digest, generation: u64) -> Option<Arc<Principal>> {
         if verified.generation == generation && self.clock.seconds() < verified.claims.expires {
             return Some(verified.claims.principal);
         }

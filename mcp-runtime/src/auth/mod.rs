@@ -37,6 +37,8 @@ mod oauth;
 #[cfg(feature = "auth")]
 mod remembered;
 #[cfg(feature = "auth")]
+mod repeated;
+#[cfg(feature = "auth")]
 #[cfg(test)]
 mod tests;
 
@@ -48,7 +50,7 @@ pub use options::{
 #[expect(dead_code, reason = "nobody can make one")]
 mod absent;
 #[cfg(all(feature = "http", not(feature = "auth")))]
-pub(crate) use absent::{Admission, AuthError, Authenticator, Document, Place, Refusal};
+pub(crate) use absent::{Admission, AuthError, Authenticator, Document, LastCredential, Place, Refusal};
 
 #[cfg(all(test, feature = "auth"))]
 use door::Posture;
@@ -57,4 +59,5 @@ pub(crate) use {
     door::{Admission, Authenticator, Place, Site},
     error::{AuthError, Refusal},
     metadata::Document,
+    repeated::LastCredential,
 };

@@ -8,6 +8,7 @@ use super::{
     Admission,
     claims::{Audience, Party, Rules},
     clock::Clock,
+    door::Verdict,
     fetch::{FetchError, Fetched, Fetcher},
     introspection::Introspection,
     jwks,
@@ -15,7 +16,7 @@ use super::{
     kept::{Kept, Loaded},
     keys::KeySet,
     options::{Algorithm, OAuthOptions},
-    remembered::sha256,
+    remembered::{Digest, sha256},
     url::{Host, Named, Url},
 };
 use crate::{limits::Limits, principal::AuthMethod};
@@ -100,8 +101,17 @@ impl Provider {
     }
 
     /// Judges an access token.
-    pub(super) fn authenticate(&self, token: &str) -> Admission {
-        if jwt::is_jwt(token) { self.verifier.clone().verify(token) } else { self.introspection.clone().ask(token) }
+    pub(super) fn authenticate(&self, token: &str, digest: Digest) -> Admission {
+        if jwt::is_jwt(token) {
+            self.verifier.clone().verify(token, digest)
+        } else {
+            self.introspection.clone().ask(token, digest)
+        }
+    }
+
+    /// What is known of a token already, whichever kind it is.
+    pub(super) fn recall(&self, digest: &Digest) -> Option<Verdict> {
+        self.verifier.recall(digest).map(Ok).or_else(|| self.introspection.recall(digest))
     }
 
     /// Whether the provider is what the options say; its silence says nothing.

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    hash::{Hash, Hasher},
     sync::{Mutex, PoisonError, RwLock},
 };
 
@@ -20,8 +21,18 @@ pub(super) fn sha256(credential: &[u8]) -> Digest {
 /// the old one is forgotten. So an entry in use stays, and no entry costs a search for the one to give way.
 pub(super) struct Remembered<T> {
     most: usize,
-    young: RwLock<HashMap<Digest, T>>,
-    old: Mutex<HashMap<Digest, T>>,
+    young: RwLock<HashMap<Key, T>>,
+    old: Mutex<HashMap<Key, T>>,
+}
+
+#[derive(Eq, PartialEq)]
+struct Key(Digest);
+
+impl Hash for Key {
+    // A part of a digest spreads as well as the whole, and nobody finds many digests that share so much.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write(&self.0[..8]);
+    }
 }
 
 impl<T: Clone> Remembered<T> {
@@ -34,10 +45,11 @@ impl<T: Clone> Remembered<T> {
         if self.most == 0 {
             return None;
         }
-        if let Some(found) = self.young.read().unwrap_or_else(PoisonError::into_inner).get(digest) {
+        let key = Key(*digest);
+        if let Some(found) = self.young.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Some(found.clone());
         }
-        let found = self.old.lock().unwrap_or_else(PoisonError::into_inner).remove(digest)?;
+        let found = self.old.lock().unwrap_or_else(PoisonError::into_inner).remove(&key)?;
         self.put(*digest, found.clone());
         Some(found)
     }
@@ -47,17 +59,19 @@ impl<T: Clone> Remembered<T> {
             return;
         }
         let mut young = self.young.write().unwrap_or_else(PoisonError::into_inner);
-        if young.len() >= (self.most / 2).max(1) && !young.contains_key(&digest) {
+        let key = Key(digest);
+        if young.len() >= (self.most / 2).max(1) && !young.contains_key(&key) {
             let full = std::mem::take(&mut *young);
             let mut old = self.old.lock().unwrap_or_else(PoisonError::into_inner);
             *old = if self.most == 1 { HashMap::new() } else { full };
         }
-        young.insert(digest, value);
+        young.insert(key, value);
     }
 
     pub(super) fn forget(&self, digest: &Digest) {
-        self.young.write().unwrap_or_else(PoisonError::into_inner).remove(digest);
-        self.old.lock().unwrap_or_else(PoisonError::into_inner).remove(digest);
+        let key = Key(*digest);
+        self.young.write().unwrap_or_else(PoisonError::into_inner).remove(&key);
+        self.old.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
     }
 
     #[cfg(test)]

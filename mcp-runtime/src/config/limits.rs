@@ -26,11 +26,8 @@ pub(super) fn read(at: At<'_>, reader: &mut Reader<'_>, limits: &mut Limits) {
 pub(crate) fn problems(limits: &Limits) -> Vec<Error> {
     let mut limits = limits.clone();
     let wrong = slots(&mut limits).into_iter().filter_map(|(name, slot)| {
-        Some(Error::InvalidOption {
-            path: format!("{PATH}.{name}"),
-            reason: slot.problem()?,
-            source_name: String::new(),
-        })
+        let reason = slot.problem()?;
+        Some(Error::InvalidOption { path: format!("{PATH}.{name}"), reason, source_name: String::new() })
     });
     wrong.collect()
 }

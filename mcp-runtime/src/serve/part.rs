@@ -73,6 +73,11 @@ pub trait Part: Sized {
     const NAMES: &'static Names;
 
     /// The server that it makes by itself.
+    fn into_server(self) -> McpServer {
+        self.assemble::<()>()
+    }
+
+    /// The same, as generated code has it.
     ///
     /// `M` is nothing but generic: what is generic is compiled apart from its crate's other functions, so that an edit of
     /// one of those compiles none of the tables again.
@@ -82,7 +87,7 @@ pub trait Part: Sized {
     /// Adds all that it offers to a server, under a prefix or by the names it has.
     #[doc(hidden)]
     fn mount_on(self, mut server: McpServer, prefix: Option<&str>) -> McpServer {
-        let part = self.assemble::<()>();
+        let part = self.into_server();
         server.fault = server.fault.or(part.fault);
         part.handle.mount_on(&server.handle);
         server.registration.mount(prefix, part.registration);

@@ -9,7 +9,8 @@ use super::{
     context::{Context, States},
     outcome::{IntoCallToolResult, Step},
     patterns::Patterns,
-    registry::{Function, RegisteredTool, ToolFunction},
+    registration::{Function, ToolFunction},
+    registry::RegisteredTool,
 };
 use crate::protocol::{self, Caching, CallToolResult, Icon, ToolAnnotations};
 

@@ -32,6 +32,7 @@ mod params;
 mod patterns;
 mod portable;
 mod problem;
+pub(crate) mod registration;
 pub(crate) mod registry;
 mod round;
 mod running;

@@ -62,7 +62,7 @@ pub(super) fn survey(schema: &Value) -> Vec<Obstacle> {
     if let Some(object) = schema.as_object() {
         survey.top(object);
     }
-    survey.schema(schema, "");
+    survey.schema(schema, Path::Top);
     survey.found
 }
 
@@ -79,33 +79,62 @@ struct Survey {
     found: Vec<Obstacle>,
 }
 
+/// Where in a schema: written out only where something is found.
+#[derive(Clone, Copy)]
+enum Path<'a> {
+    Top,
+    Keyword(&'a Path<'a>, &'a str),
+    /// What has that name under a keyword.
+    Name(&'a Path<'a>, &'a str, &'a str),
+    /// What has that place in the list of a keyword.
+    Place(&'a Path<'a>, &'a str, usize),
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Keyword(above, keyword) | Self::Name(above, keyword, _) | Self::Place(above, keyword, _)) = self
+        else {
+            return Ok(());
+        };
+        if !matches!(above, Self::Top) {
+            write!(f, "{above}.")?;
+        }
+        f.write_str(keyword)?;
+        match self {
+            Self::Name(.., name) => write!(f, ".{name}"),
+            Self::Place(.., index) => write!(f, "[{index}]"),
+            Self::Top | Self::Keyword(..) => Ok(()),
+        }
+    }
+}
+
 impl Survey {
-    fn add(&mut self, path: &str, keyword: &str, clients: &'static str, remedy: &'static str) {
-        self.found.push(Obstacle { path: path.to_owned(), keyword: keyword.to_owned(), clients, remedy });
+    fn add(&mut self, path: Path<'_>, keyword: &str, clients: &'static str, remedy: &'static str) {
+        self.found.push(Obstacle { path: path.to_string(), keyword: keyword.to_owned(), clients, remedy });
     }
 
     /// What is looked at in the object of the arguments alone.
     fn top(&mut self, schema: &Map<String, Value>) {
         for keyword in ["anyOf", "oneOf", "allOf", "not", "enum", "const"] {
             if schema.contains_key(keyword) {
-                self.add("", keyword, CLAUDE_AND_OPENAI, "say the choice within a property, not at the top");
+                self.add(Path::Top, keyword, CLAUDE_AND_OPENAI, "say the choice within a property, not at the top");
             }
         }
         for (name, property) in members(schema, "properties") {
             let fits = (1..=64).contains(&name.len())
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'));
-            let path = format!("properties.{name}");
+            let path = Path::Name(&Path::Top, "properties", name);
             if !fits {
-                self.add(&path, "properties", CLAUDE, "name it by 1 to 64 of the characters a-z, A-Z, 0-9, _, . and -");
+                self.add(path, "properties", CLAUDE, "name it by 1 to 64 of the characters a-z, A-Z, 0-9, _, . and -");
             }
             let choices = property.get("anyOf").and_then(Value::as_array);
             if choices.into_iter().flatten().any(|choice| choice["type"] == "integer") {
-                self.add(&path, "anyOf", CURSOR, "take `number` in place of `integer` in a choice, or no choice");
+                self.add(path, "anyOf", CURSOR, "take `number` in place of `integer` in a choice, or no choice");
             }
         }
     }
 
-    fn schema(&mut self, schema: &Value, path: &str) {
+    fn schema(&mut self, schema: &Value, path: Path<'_>) {
         let Some(schema) = schema.as_object() else {
             if schema.is_boolean() {
                 self.add(path, "type", GEMINI, "say of which type the value is");
@@ -116,31 +145,30 @@ impl Survey {
             self.keyword(keyword, value, path);
         }
         self.kind(schema, path);
-        let below = |keyword: &str| if path.is_empty() { keyword.to_owned() } else { format!("{path}.{keyword}") };
         for keyword in ["properties", "patternProperties", "$defs", "dependentSchemas"] {
             for (name, schema) in members(schema, keyword) {
-                let path = format!("{}.{name}", below(keyword));
+                let path = Path::Name(&path, keyword, name);
                 if keyword == "$defs" {
                     const REMEDY: &str = "nest to a fixed depth, or take a flat list whose items name their parent";
-                    self.add(&path, "$ref", CLAUDE_AND_GEMINI, REMEDY);
+                    self.add(path, "$ref", CLAUDE_AND_GEMINI, REMEDY);
                 }
-                self.schema(schema, &path);
+                self.schema(schema, path);
             }
         }
         for keyword in ["anyOf", "oneOf", "allOf", "prefixItems"] {
             for (index, schema) in schema.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate() {
-                self.schema(schema, &format!("{}[{index}]", below(keyword)));
+                self.schema(schema, Path::Place(&path, keyword, index));
             }
         }
         for keyword in ["items", "additionalProperties"] {
             if let Some(schema @ Value::Object(_)) = schema.get(keyword) {
-                self.schema(schema, &below(keyword));
+                self.schema(schema, Path::Keyword(&path, keyword));
             }
         }
     }
 
     /// A keyword that is refused wherever it stands.
-    fn keyword(&mut self, keyword: &str, value: &Value, path: &str) {
+    fn keyword(&mut self, keyword: &str, value: &Value, path: Path<'_>) {
         let (clients, remedy) = match keyword {
             "oneOf" => (GEMINI_AND_STRICT_OPENAI, "say `anyOf`"),
             "allOf" => (GEMINI_AND_STRICT_OPENAI, "say it in one schema"),
@@ -175,7 +203,7 @@ impl Survey {
     }
 
     /// What depends on the type.
-    fn kind(&mut self, schema: &Map<String, Value>, path: &str) {
+    fn kind(&mut self, schema: &Map<String, Value>, path: Path<'_>) {
         let says_more = ["anyOf", "oneOf", "allOf", "$ref", "enum", "const"].iter().any(|it| schema.contains_key(*it));
         match schema.get("type") {
             None if !says_more => self.add(path, "type", GEMINI, "say of which type the value is"),

@@ -1,7 +1,6 @@
-//! What a server has: functions gathered from definitions, checked once, and the immutable snapshot made of them.
+//! What a server has: the immutable snapshot that every call looks its function up in, and the checks on its way in.
 
 use std::{
-    any::Any,
     collections::HashMap,
     fmt,
     sync::{Arc, OnceLock},
@@ -15,20 +14,20 @@ use super::{
     arguments::{Mode, PromptCall, ResourceCall, ToolCall},
     completion::Completing,
     context::{Requirement, States},
-    definition::{self, Prompt, PromptSpec, Resource, ResourceSpec, Segment, Tool, ToolSpec},
+    definition::{Prompt, PromptSpec, Resource, ResourceSpec, Segment, Tool, ToolSpec},
     describe::{PromptDescription, ResourceDescription, ToolDescription},
     dynamic::DynamicTool,
     error::Error,
     list::Pages,
     mirrored::{self, MirroredArgument},
     obstacles::Obstacles,
-    outcome::Step,
     patterns::Patterns,
+    registration::{PendingItem, PromptFunction, Registration, ResourceFunction, ToolFunction},
     template,
 };
 use crate::protocol::{
-    self, Annotations, CacheScope, Caching, CallToolResult, GetPromptResult, Icon, Implementation, Meta,
-    ProtocolVersion, RawJson, ReadResourceResult, ServerCapabilities, TaskSupport, ToolAnnotations, ToolExecution,
+    self, Annotations, CacheScope, Caching, Icon, Implementation, Meta, ProtocolVersion, RawJson, ServerCapabilities,
+    TaskSupport, ToolAnnotations, ToolExecution,
     capabilities::{Empty, ListCapability},
     tasks,
 };
@@ -75,247 +74,6 @@ pub trait PromptItem {
     const PROMPT: Prompt<()>;
 }
 
-/// A function with the state it belongs to.
-struct Bound<S, F> {
-    state: Arc<S>,
-    call: F,
-}
-
-/// Calls a function whose state's type is forgotten.
-pub(crate) trait Function<C, R>: Send + Sync {
-    fn call(&self, call: C) -> Step<R>;
-}
-
-macro_rules! functions {
-    ($($call:ident => $result:ty;)*) => { $(
-        impl<S: Send + Sync> Function<$call<'_>, $result> for Bound<S, fn(&Arc<S>, $call<'_>) -> Step<$result>> {
-            fn call(&self, call: $call<'_>) -> Step<$result> {
-                (self.call)(&self.state, call)
-            }
-        }
-    )* };
-}
-functions! {
-    ToolCall => CallToolResult;
-    ResourceCall => ReadResourceResult;
-    PromptCall => GetPromptResult;
-}
-
-pub(super) type ToolFunction = Box<dyn for<'a> Function<ToolCall<'a>, CallToolResult>>;
-type ResourceFunction = Box<dyn for<'a> Function<ResourceCall<'a>, ReadResourceResult>>;
-type PromptFunction = Box<dyn for<'a> Function<PromptCall<'a>, GetPromptResult>>;
-
-/// Functions on their way into a registry.
-#[derive(Default)]
-pub(crate) struct Registration {
-    tools: Vec<PendingItem<ToolSpec, ToolFunction>>,
-    resources: Vec<PendingItem<ResourceSpec, ResourceFunction>>,
-    prompts: Vec<PendingItem<PromptSpec, PromptFunction>>,
-    /// The states of this server (the first) and of those mounted on it.
-    states: Vec<States>,
-    /// Tools that no function's table describes, each with the group of its states.
-    dynamic: Vec<(DynamicTool, usize)>,
-    /// Tools are offered even while there are none.
-    offers_tools: bool,
-    page_size: Option<usize>,
-    caching: Caching,
-    extensions: Meta,
-}
-
-struct PendingItem<Spec, F> {
-    spec: Spec,
-    /// The name, with the prefixes under which its server was mounted.
-    name: String,
-    function: F,
-    states: usize,
-    full_schemas: bool,
-    /// The block or the module it is from.
-    part: Option<&'static str>,
-}
-
-/// Entries of one page, where nobody says otherwise.
-const PAGE_SIZE: usize = 500;
-
-impl Registration {
-    pub(crate) fn new() -> Self {
-        Self { states: vec![States::default()], ..Self::default() }
-    }
-
-    pub(crate) fn add_definition<S: Send + Sync + 'static>(
-        &mut self,
-        state: &Arc<S>,
-        definition: &definition::Definition<S>,
-    ) {
-        let (full, part) = (definition.server.full_schemas, definition.part);
-        for tool in definition.tools {
-            self.add_tool(part, state, tool, full);
-        }
-        for resource in definition.resources {
-            self.add_resource(part, state, resource);
-        }
-        for prompt in definition.prompts {
-            self.add_prompt(part, state, prompt);
-        }
-    }
-
-    pub(crate) fn add_tool<S: Send + Sync + 'static>(
-        &mut self,
-        part: &'static str,
-        state: &Arc<S>,
-        tool: &Tool<S>,
-        full_schemas: bool,
-    ) {
-        let function = Box::new(Bound { state: Arc::clone(state), call: tool.call });
-        let name = tool.spec.name.to_owned();
-        self.tools.push(PendingItem { spec: tool.spec, name, function, states: 0, full_schemas, part: Some(part) });
-    }
-
-    pub(crate) fn add_resource<S: Send + Sync + 'static>(
-        &mut self,
-        part: &'static str,
-        state: &Arc<S>,
-        resource: &Resource<S>,
-    ) {
-        let function = Box::new(Bound { state: Arc::clone(state), call: resource.call });
-        let name = resource.spec.name.to_owned();
-        self.resources.push(PendingItem {
-            spec: resource.spec,
-            name,
-            function,
-            states: 0,
-            full_schemas: false,
-            part: Some(part),
-        });
-    }
-
-    pub(crate) fn add_prompt<S: Send + Sync + 'static>(
-        &mut self,
-        part: &'static str,
-        state: &Arc<S>,
-        prompt: &Prompt<S>,
-    ) {
-        let function = Box::new(Bound { state: Arc::clone(state), call: prompt.call });
-        let name = prompt.spec.name.to_owned();
-        self.prompts.push(PendingItem {
-            spec: prompt.spec,
-            name,
-            function,
-            states: 0,
-            full_schemas: false,
-            part: Some(part),
-        });
-    }
-
-    pub(crate) fn add_state<T: Any + Send + Sync>(&mut self, value: T) {
-        self.states[0].insert(value);
-    }
-
-    pub(crate) fn add_dynamic_tool(&mut self, tool: DynamicTool) {
-        self.dynamic.push((tool, 0));
-    }
-
-    pub(crate) fn offer_tools(&mut self) {
-        self.offers_tools = true;
-    }
-
-    pub(crate) fn add_extension(&mut self, name: String, settings: Value) {
-        self.extensions.insert(name, settings);
-    }
-
-    pub(crate) fn set_page_size(&mut self, size: usize) {
-        self.page_size = Some(size.max(1));
-    }
-
-    pub(crate) fn set_caching(&mut self, caching: Caching) {
-        self.caching = caching;
-    }
-
-    /// Takes over another server's functions, named `prefix_…`; URIs stay as they are.
-    pub(crate) fn mount(&mut self, prefix: Option<&str>, mut other: Self) {
-        let offset = self.states.len();
-        let renamed = |name: String| prefix.map_or_else(|| name.clone(), |prefix| format!("{prefix}_{name}"));
-        self.tools.extend(other.tools.into_iter().map(|item| item.moved(offset, renamed)));
-        self.resources.extend(other.resources.into_iter().map(|item| item.moved(offset, renamed)));
-        self.prompts.extend(other.prompts.into_iter().map(|item| item.moved(offset, renamed)));
-        self.dynamic.extend(other.dynamic.into_iter().map(|(tool, group)| (tool.renamed(renamed), group + offset)));
-        self.offers_tools |= other.offers_tools;
-        self.extensions.extend(other.extensions);
-        // What a mounted server was given holds for those mounted on it.
-        let (own, mounted) = other.states.split_at_mut(1);
-        for states in mounted {
-            states.fill_from(&own[0]);
-        }
-        self.states.extend(other.states);
-    }
-
-    /// Checks everything, and makes the first snapshot.
-    ///
-    /// # Errors
-    /// All that is wrong, in order of registration.
-    pub(crate) fn build(mut self, info: Implementation, instructions: Option<String>) -> Result<Registry, Error> {
-        let (own, mounted) = self.states.split_at_mut(1);
-        for states in mounted {
-            states.fill_from(&own[0]);
-        }
-        let states: Vec<_> = self.states.into_iter().map(Arc::new).collect();
-        let (mut errors, mut obstacles) = (Vec::new(), Obstacles::default());
-        check_extensions(&self.extensions, &mut errors);
-        let mut registry = Registry {
-            server: Arc::new(Identity {
-                frame: Arc::new(Frame::new(&info)),
-                info,
-                instructions,
-                page_size: self.page_size.unwrap_or(PAGE_SIZE),
-                caching: self.caching,
-                extensions: (!self.extensions.is_empty()).then_some(self.extensions),
-                states: Arc::clone(&states[0]),
-            }),
-            tools: Shelf::default(),
-            resources: Shelf::default(),
-            resource_names: Arc::default(),
-            templates: Arc::default(),
-            template_pages: Arc::default(),
-            prompts: Shelf::default(),
-            offers_tools: self.offers_tools,
-        };
-        for item in self.tools {
-            let states = Arc::clone(&states[item.states]);
-            registry.add_tool(item, states, &mut errors, &mut obstacles);
-        }
-        for (tool, group) in self.dynamic {
-            registry.add_dynamic(tool, Arc::clone(&states[group]), &mut errors, &mut obstacles);
-        }
-        for item in self.resources {
-            registry.add_resource(item, &states, &mut errors);
-        }
-        for item in self.prompts {
-            registry.add_prompt(item, &states, &mut errors);
-        }
-        template::sort(Vec::as_mut_slice(Arc::make_mut(&mut registry.templates)));
-        registry.offers_tools |= !registry.tools.items.is_empty();
-        obstacles.warn();
-        in_one(errors).map_or(Ok(registry), Err)
-    }
-}
-
-impl<Spec, F> PendingItem<Spec, F> {
-    fn moved(mut self, offset: usize, rename: impl Fn(String) -> String) -> Self {
-        self.states += offset;
-        self.name = rename(self.name);
-        self
-    }
-}
-
-impl fmt::Debug for Registration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registration")
-            .field("tools", &self.tools.iter().map(|item| &item.name).collect::<Vec<_>>())
-            .field("resources", &self.resources.iter().map(|item| item.spec.uri).collect::<Vec<_>>())
-            .field("prompts", &self.prompts.iter().map(|item| &item.name).collect::<Vec<_>>())
-            .finish_non_exhaustive()
-    }
-}
-
 /// All that a server has. Immutable: nothing on the way of a call locks, builds or clones it. A change is another
 /// registry, which shares with this one all that it did not change.
 #[derive(Clone)]
@@ -334,16 +92,16 @@ pub(crate) struct Registry {
 }
 
 /// What stays the same for as long as the server runs.
-struct Identity {
-    info: Implementation,
-    instructions: Option<String>,
-    page_size: usize,
+pub(super) struct Identity {
+    pub(super) info: Implementation,
+    pub(super) instructions: Option<String>,
+    pub(super) page_size: usize,
     /// How long lists and contents keep, where nothing else is said.
-    caching: Caching,
-    extensions: Option<Meta>,
-    frame: Arc<Frame>,
+    pub(super) caching: Caching,
+    pub(super) extensions: Option<Meta>,
+    pub(super) frame: Arc<Frame>,
     /// The server's own states, for what is added later.
-    states: Arc<States>,
+    pub(super) states: Arc<States>,
 }
 
 /// The serialised pages of a list, by version: made when first asked for.
@@ -410,6 +168,30 @@ pub(crate) enum List {
 }
 
 impl Registry {
+    /// A server without functions.
+    pub(super) fn new(server: Identity) -> Self {
+        Self {
+            server: Arc::new(server),
+            tools: Shelf::default(),
+            resources: Shelf::default(),
+            resource_names: Arc::default(),
+            templates: Arc::default(),
+            template_pages: Arc::default(),
+            prompts: Shelf::default(),
+            offers_tools: false,
+        }
+    }
+
+    /// Tools are offered even while there are none.
+    pub(super) fn offer_tools(&mut self) {
+        self.offers_tools = true;
+    }
+
+    /// The most specific first, as they are looked through.
+    pub(super) fn sort_templates(&mut self) {
+        template::sort(Vec::as_mut_slice(Arc::make_mut(&mut self.templates)));
+    }
+
     pub(crate) fn info(&self) -> &Implementation {
         &self.server.info
     }
@@ -565,7 +347,7 @@ impl Registry {
         let mut registration = Registration::new();
         registration.add_tool(T::PART, &Arc::new(()), &T::TOOL, false);
         let (mut changed, mut errors, mut obstacles) = (self.clone(), Vec::new(), Obstacles::default());
-        for item in registration.tools {
+        for item in registration.into_tools() {
             changed.add_tool(item, Arc::clone(&self.server.states), &mut errors, &mut obstacles);
         }
         changed.offers_tools = true;
@@ -591,7 +373,7 @@ impl Registry {
         changed.tools.remove(name).then_some(changed)
     }
 
-    fn add_tool(
+    pub(super) fn add_tool(
         &mut self,
         item: PendingItem<ToolSpec, ToolFunction>,
         states: Arc<States>,
@@ -653,7 +435,7 @@ impl Registry {
         self.tools.insert(KIND, name, part, tool, errors);
     }
 
-    fn add_dynamic(
+    pub(super) fn add_dynamic(
         &mut self,
         tool: DynamicTool,
         states: Arc<States>,
@@ -680,7 +462,7 @@ impl Registry {
         }
     }
 
-    fn add_resource(
+    pub(super) fn add_resource(
         &mut self,
         item: PendingItem<ResourceSpec, ResourceFunction>,
         states: &[Arc<States>],
@@ -715,7 +497,7 @@ impl Registry {
         }
     }
 
-    fn add_prompt(
+    pub(super) fn add_prompt(
         &mut self,
         item: PendingItem<PromptSpec, PromptFunction>,
         states: &[Arc<States>],
@@ -834,37 +616,11 @@ impl<T> Default for Shelf<T> {
 }
 
 /// One error of all that was found; none where nothing was.
-fn in_one(mut errors: Vec<Error>) -> Option<Error> {
+pub(super) fn in_one(mut errors: Vec<Error>) -> Option<Error> {
     match errors.len() {
         0 => None,
         1 => Some(errors.remove(0)),
         _ => Some(Error::Several(errors)),
-    }
-}
-
-/// An extension's identifier is `prefix/name`: the prefix says whose it is (2026-07-28, "Extensions").
-fn check_extensions(extensions: &Meta, errors: &mut Vec<Error>) {
-    let is_label = |label: &str| {
-        let bytes = label.as_bytes();
-        bytes.first().is_some_and(u8::is_ascii_alphabetic)
-            && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
-            && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-    };
-    let is_name = |name: &str| {
-        let bytes = name.as_bytes();
-        bytes.first().is_some_and(u8::is_ascii_alphanumeric)
-            && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
-            && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
-    };
-    for (extension, settings) in extensions {
-        let fits =
-            extension.split_once('/').is_some_and(|(prefix, name)| prefix.split('.').all(is_label) && is_name(name));
-        let reason = match (fits, settings.is_object()) {
-            (true, true) => continue,
-            (false, _) => "its name must be `prefix/name`, e.g. `com.example/search`",
-            (true, false) => "its settings must be a JSON object; `{}` where there are none",
-        };
-        errors.push(Error::InvalidItem { kind: "extension", name: extension.clone(), reason: reason.to_owned() });
     }
 }
 
@@ -918,10 +674,10 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{List, Registration};
+    use super::List;
     use crate::{
         protocol::{Implementation, ProtocolVersion},
-        server::dynamic::DynamicTool,
+        server::{dynamic::DynamicTool, registration::Registration},
     };
 
     #[test]

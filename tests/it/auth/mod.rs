@@ -1,5 +1,6 @@
 //! The guarded listener from outside: who comes in, whose sessions are whose, what a credential is good for.
 
+mod connection;
 mod limits;
 mod matrix;
 mod options;

@@ -12,7 +12,7 @@ fn door(edit: impl FnOnce(&mut ApiKeyOptions), clock: &Clock) -> Authenticator {
 }
 
 fn check(door: &Authenticator, head: &Parts, place: Place, expected: &str) {
-    match door.authenticate(head, place) {
+    match door.authenticate(head, place, &LastCredential::default()) {
         Admission::Now(verdict) => assert_eq!(shown(verdict), expected, "{} {:?}", head.uri, head.headers),
         Admission::Later(_) => panic!("a key needs no time"),
     }
@@ -106,7 +106,7 @@ fn by_digest_with_scopes_and_an_end() {
     };
     let door = door(|o| o.keys = vec![key], &clock);
     let request = head("/", &[("x-api-key", "first-key")]);
-    let Admission::Now(Ok(principal)) = door.authenticate(&request, Place::Anywhere) else { panic!("refused") };
+    let Admission::Now(Ok(principal)) = admission(&door, &request) else { panic!("refused") };
     assert_eq!(principal.scopes(), ["read", "write"]);
     assert_eq!((principal.expires_at(), principal.method().as_str()), (Some(end), "apikey"));
     assert_eq!((principal.client(), principal.issuer()), (None, None));
@@ -118,7 +118,7 @@ fn by_digest_with_scopes_and_an_end() {
 #[test]
 fn each_key_is_an_owner() {
     let door = door(|_| {}, &Clock::default());
-    let owner = |key: &str| match door.authenticate(&head("/", &[("x-api-key", key)]), Place::Anywhere) {
+    let owner = |key: &str| match admission(&door, &head("/", &[("x-api-key", key)])) {
         Admission::Now(Ok(principal)) => principal.owner().clone(),
         other => panic!("{other:?}"),
     };

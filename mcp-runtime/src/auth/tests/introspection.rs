@@ -43,7 +43,7 @@ fn active(more: Value) -> String {
 async fn the_question_and_a_good_answer() {
     let (server, issuer) = provider(|_| Reply::Json(active(json!({})))).await;
     let door = door(&issuer, &Limits::default(), &Clock::default(), |_| {});
-    let principal = door.authenticate(&bearer("opaque+/~token="), Place::Anywhere).verdict().await.unwrap();
+    let principal = admission(&door, &bearer("opaque+/~token=")).verdict().await.unwrap();
     assert_eq!((principal.subject(), principal.client()), (Some("ann"), Some("app")));
     assert_eq!((principal.issuer(), principal.scopes()), (Some(issuer.as_str()), &["read".to_owned()][..]));
     assert_eq!(principal.method().as_str(), "oauth");
@@ -193,7 +193,7 @@ async fn a_flood_of_guesses_asks_few_at_a_time() {
     judged(&door, "first").await;
     let mut flood = tokio::task::JoinSet::new();
     for n in 0..200 {
-        let admission = door.authenticate(&bearer(&format!("guess{n}")), Place::Anywhere);
+        let admission = admission(&door, &bearer(&format!("guess{n}")));
         let (open, most, connections) = (open.clone(), most.clone(), server.open.clone());
         flood.spawn(async move {
             open.fetch_add(1, Ordering::SeqCst);
@@ -217,7 +217,7 @@ async fn behind_a_provider_that_hangs_nobody_waits_long() {
     let mut crowd = tokio::task::JoinSet::new();
     let began = std::time::Instant::now();
     for n in 0..300 {
-        let admission = door.authenticate(&bearer(&format!("token{n}")), Place::Anywhere);
+        let admission = admission(&door, &bearer(&format!("token{n}")));
         crowd.spawn(async move { shown(admission.verdict().await) });
     }
     while let Some(verdict) = crowd.join_next().await {

@@ -123,7 +123,7 @@ async fn the_principal_is_what_the_token_says() {
     let door = authenticator(&AuthOptions::Jwt(jwt_options(Algorithm::HS256)), &Limits::default(), &Clock::default());
     let principal = async |more| {
         let token = token(Algorithm::HS256, json!({}), more);
-        door.authenticate(&bearer(&token), Place::Anywhere).verdict().await.unwrap()
+        admission(&door, &bearer(&token)).verdict().await.unwrap()
     };
     let exp = now() + 100;
     let ann = principal(json!({"scope": "read  write", "client_id": "c", "azp": "d", "tenant": 7, "exp": exp})).await;

@@ -9,6 +9,7 @@ mod options;
 mod provider;
 mod published;
 mod refusals;
+mod repeated;
 mod tls;
 
 use std::{
@@ -234,9 +235,14 @@ fn jwt_options(algorithm: Algorithm) -> JwtOptions {
     options
 }
 
+/// What becomes of the first request of a connection.
+fn admission(authenticator: &Authenticator, head: &Parts) -> Admission {
+    authenticator.authenticate(head, Place::Anywhere, &LastCredential::default())
+}
+
 /// What becomes of a token, said shortly: the subject, or the refusal's text.
 async fn judged(authenticator: &Authenticator, token: &str) -> String {
-    shown(authenticator.authenticate(&bearer(token), Place::Anywhere).verdict().await)
+    shown(admission(authenticator, &bearer(token)).verdict().await)
 }
 
 fn shown(verdict: Result<Arc<Principal>, AuthError>) -> String {

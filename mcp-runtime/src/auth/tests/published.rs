@@ -64,7 +64,7 @@ async fn the_set_is_fetched_once_and_by_need() {
     let mut crowd = tokio::task::JoinSet::new();
     for n in 0..50 {
         let token = token(Algorithm::ES256, json!({"kid": "a"}), json!({"n": n}));
-        let admission = door.authenticate(&bearer(&token), Place::Anywhere);
+        let admission = admission(&door, &bearer(&token));
         assert!(matches!(admission, Admission::Later(_)));
         crowd.spawn(async move { shown(admission.verdict().await) });
     }
@@ -73,7 +73,7 @@ async fn the_set_is_fetched_once_and_by_need() {
     }
     assert_eq!(server.count(KEYS), 1);
     // From then on it takes no time at all.
-    assert!(matches!(door.authenticate(&bearer(&by("a")), Place::Anywhere), Admission::Now(Ok(_))));
+    assert!(matches!(admission(&door, &bearer(&by("a"))), Admission::Now(Ok(_))));
     let request = server.requests.lock().unwrap()[0].clone();
     assert!(request.starts_with("GET /jwks HTTP/1.1\r\n") && request.contains(&format!("host: {}", server.address)));
     assert!(!request.to_ascii_lowercase().contains("authorization"));
@@ -96,11 +96,11 @@ async fn a_storm_of_unknown_kids() {
     server.answers(|_| Reply::Late(Duration::from_millis(200), one("a", Signer::of(Algorithm::ES256))));
     let mut storm = tokio::task::JoinSet::new();
     for n in 0..300 {
-        let admission = door.authenticate(&bearer(&by(&format!("random-{n}"))), Place::Anywhere);
-        storm.spawn(async move { shown(admission.verdict().await) });
+        let unknown = admission(&door, &bearer(&by(&format!("random-{n}"))));
+        storm.spawn(async move { shown(unknown.verdict().await) });
         // An honest request goes by.
         let honest = token(Algorithm::ES256, json!({"kid": "a"}), json!({"n": n}));
-        assert!(matches!(door.authenticate(&bearer(&honest), Place::Anywhere), Admission::Now(Ok(_))));
+        assert!(matches!(admission(&door, &bearer(&honest)), Admission::Now(Ok(_))));
     }
     while let Some(verdict) = storm.join_next().await {
         assert_eq!(verdict.unwrap(), UNVERIFIED);
@@ -192,10 +192,10 @@ async fn a_set_is_renewed_before_its_time() {
     let (server, door, clock) = published().await;
     assert_eq!(judged(&door, &by("a")).await, "ann");
     clock.advance(SECONDS(500));
-    assert!(matches!(door.authenticate(&bearer(&by("a")), Place::Anywhere), Admission::Now(Ok(_))));
+    assert!(matches!(admission(&door, &bearer(&by("a"))), Admission::Now(Ok(_))));
     fetched(&server, 2).await;
     clock.advance(SECONDS(400));
-    assert!(matches!(door.authenticate(&bearer(&by("a")), Place::Anywhere), Admission::Now(Ok(_))));
+    assert!(matches!(admission(&door, &bearer(&by("a"))), Admission::Now(Ok(_))));
     assert_eq!(server.count(KEYS), 2);
 }
 
@@ -235,7 +235,7 @@ async fn without_any_set_there_is_503_until_the_server_is_well() {
         let before = server.counts().values().sum::<usize>();
         assert_eq!(server.count(KEYS), before, "a redirect was followed");
         // It is left in peace for a moment, and asked again then.
-        assert!(matches!(door.authenticate(&bearer(&by("a")), Place::Anywhere), Admission::Now(Err(_))));
+        assert!(matches!(admission(&door, &bearer(&by("a"))), Admission::Now(Err(_))));
         assert_eq!(server.count(KEYS), before);
         server.answers(|_| Reply::Json(one("a", Signer::of(Algorithm::ES256))));
         clock.advance(SECONDS(3));
@@ -314,9 +314,9 @@ async fn the_server_is_down_at_start() {
 async fn a_client_that_leaves_does_not_stop_the_fetch() {
     let (server, door, _) = published().await;
     server.answers(|_| Reply::Late(Duration::from_millis(100), one("a", Signer::of(Algorithm::ES256))));
-    drop(door.authenticate(&bearer(&by("a")), Place::Anywhere));
+    drop(admission(&door, &bearer(&by("a"))));
     tokio::time::sleep(Duration::from_millis(200)).await;
-    assert!(matches!(door.authenticate(&bearer(&by("a")), Place::Anywhere), Admission::Now(Ok(_))));
+    assert!(matches!(admission(&door, &bearer(&by("a"))), Admission::Now(Ok(_))));
     assert_eq!(server.count(KEYS), 1);
 }
 

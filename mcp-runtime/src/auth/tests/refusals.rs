@@ -90,7 +90,7 @@ async fn a_function_demands_all_its_scopes() {
     let door = authenticator(&oauth(&["read"]), &Limits::default(), &Clock::default());
     let jwt = authenticator(&AuthOptions::Jwt(jwt_options(Algorithm::HS256)), &Limits::default(), &Clock::default());
     let token = token(Algorithm::HS256, json!({}), json!({"scope": "read files:read"}));
-    let principal = jwt.authenticate(&bearer(&token), Place::Anywhere).verdict().await.unwrap();
+    let principal = admission(&jwt, &bearer(&token)).verdict().await.unwrap();
     assert_eq!(door.demand(&principal, &[]), Ok(()));
     assert_eq!(door.demand(&principal, &["files:read", "read"]), Ok(()));
     let needs = |scopes: &[&str]| Err(AuthError::InsufficientScope(scopes.iter().map(|&scope| scope.into()).collect()));

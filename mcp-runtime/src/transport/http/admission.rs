@@ -10,7 +10,7 @@ use super::{
     rejection::{Rejection, json},
 };
 use crate::{
-    auth::{Admission, AuthError, Authenticator, Place, Refusal},
+    auth::{Admission, AuthError, Authenticator, LastCredential, Place, Refusal},
     limits::Limits,
     principal::Principal,
     protocol::{ErrorCode, ProtocolVersion, RpcError, jsonrpc::write_error},
@@ -33,11 +33,12 @@ impl Gate {
 
     /// The principal of a request, if the listener asks for one. Nothing but the head has been looked at.
     ///
-    /// `by_query` says whether the request may carry its credential in the query.
+    /// `by_query` says whether the request may carry its credential in the query, `last` what its connection carried.
     pub(super) async fn admit(
         &self,
         head: &Parts,
         by_query: bool,
+        last: &LastCredential,
     ) -> Result<Option<Arc<Principal>>, Response<ReplyBody>> {
         let Some(authenticator) = &self.authenticator else { return Ok(None) };
         let path = head.uri.path();
@@ -45,7 +46,7 @@ impl Gate {
             return Ok(None);
         }
         let place = if by_query { Place::EventStream } else { Place::Anywhere };
-        let verdict = match authenticator.authenticate(head, place) {
+        let verdict = match authenticator.authenticate(head, place, last) {
             Admission::Now(verdict) => verdict,
             Admission::Later(verdict) => {
                 let Ok(_place) = self.asking.try_acquire() else {

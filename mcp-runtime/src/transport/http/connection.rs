@@ -23,12 +23,13 @@ use super::{
     wire::Wire,
 };
 use crate::{
+    auth::LastCredential,
     limits::Limits,
     session::{Outbox, Session, outbox::Ticket},
 };
 
-/// Serves one connection until it ends.
-pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>) {
+/// Serves one connection until it ends; `_place` is given back then.
+pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>, _place: impl Send) {
     let limits = doors.limits();
     forget_dead_peers(&socket, limits);
     let http = http(limits);
@@ -134,8 +135,11 @@ struct Clocks {
 /// How long a client that was refused may go on sending.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// What the parts of one connection know of each other. All of them run in one task, so nobody waits for the lock.
-pub(super) struct Lane(Mutex<State>);
+/// What the parts of one connection know of each other. All of them run in one task, so nobody waits for a lock.
+pub(super) struct Lane {
+    state: Mutex<State>,
+    credential: LastCredential,
+}
 
 struct State {
     phase: Phase,
@@ -200,7 +204,7 @@ enum Expired {
 
 impl Default for Lane {
     fn default() -> Self {
-        Self(Mutex::new(State {
+        let state = State {
             phase: Phase::Idle(Instant::now()),
             stalled: None,
             refusal: None,
@@ -209,7 +213,8 @@ impl Default for Lane {
             ended: false,
             killed: false,
             carried: None,
-        }))
+        };
+        Self { state: Mutex::new(state), credential: LastCredential::default() }
     }
 }
 
@@ -288,6 +293,11 @@ impl Lane {
         self.lock().carried = Some(carried);
     }
 
+    /// The credential that was admitted last.
+    pub(super) fn credential(&self) -> &LastCredential {
+        &self.credential
+    }
+
     fn next(&self, clocks: &Clocks, cx: &mut Context<'_>) -> Next {
         let mut state = self.lock();
         if state.parked && !matches!(state.phase, Phase::Answering) {
@@ -330,7 +340,7 @@ impl Lane {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -162,7 +162,7 @@ impl House {
         let opens_stream =
             self.0.event_stream.as_ref().is_some_and(|paths| admission::opens_stream(&head, &paths.endpoint));
         let by_query = opens_stream || (is_message && legacy.takes_credential_by_query(&head));
-        let principal = match gate.admit(&head, by_query).await {
+        let principal = match gate.admit(&head, by_query, lane.credential()).await {
             Ok(principal) => principal,
             Err(mut refusal) => {
                 if has_body {
@@ -260,6 +260,7 @@ async fn open_stream(
     let Opening { principal, credential } = opening;
     let (session, response) = legacy.open(request.headers(), principal.as_deref(), credential.as_deref())?;
     lane.carry(Carried::Session(Arc::downgrade(&session), None));
+    lane.credential().forget();
     Ok(response.map(Body::new))
 }
 

@@ -3,6 +3,8 @@
 //! hyper takes a head that states its body's length twice, and drops one of the two before anybody can see it. So the
 //! bytes are read once here, before hyper gets them.
 
+use memchr::memchr;
+
 use super::rejection::Rejection;
 use crate::limits::Limits;
 
@@ -63,7 +65,7 @@ pub(super) enum BodyLength {
 impl Head {
     /// Goes on reading. `bytes` is all that has come since the head's beginning.
     pub(super) fn read(&mut self, bytes: &[u8], limits: &HeadLimits) -> Result<Option<Whole>, Rejection> {
-        while let Some(found) = bytes[self.searched..].iter().position(|byte| *byte == b'\n') {
+        while let Some(found) = memchr(b'\n', &bytes[self.searched..]) {
             let end = self.searched + found;
             let line = &bytes[self.line..end];
             let line = line.strip_suffix(b"\r").unwrap_or(line);

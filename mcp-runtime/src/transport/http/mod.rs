@@ -165,12 +165,8 @@ impl Listener {
         let (open, mut all_ended) = mpsc::channel::<()>(1);
         let (limits, grace) = (doors.limits().clone(), doors.limits().shutdown_grace);
         let accept = accept(socket, max_connections, |socket, permit| {
-            let connection = connection::serve(socket, Arc::clone(&doors), Arc::clone(&stop));
-            let open = open.clone();
-            tokio::spawn(async move {
-                connection.await;
-                drop((permit, open));
-            });
+            // Spawned as it is: a future around it would keep room for it twice, as long as the connection lives.
+            tokio::spawn(connection::serve(socket, Arc::clone(&doors), Arc::clone(&stop), (permit, open.clone())));
         });
         tokio::select! {
             () = accept => {}

@@ -144,7 +144,7 @@ impl Streamable {
         let due = client.as_ref().map(Due::new);
         let place = match message.listens() {
             true if !accepted.events => return Err(Rejection::NotAcceptable),
-            true => Some(self.streams.open(visit.principal.map(|principal| principal.owner()), &self.limits)?),
+            true => Some(self.place(visit)?),
             false => None,
         };
         let is_alone = client.is_none();
@@ -287,8 +287,7 @@ impl Streamable {
             true => Some(self.last_event(&client, headers)?),
             false => None,
         };
-        let owner = visit.principal.map(|principal| principal.owner());
-        let place = self.streams.open(owner, &self.limits)?;
+        let place = self.place(visit)?;
         let held: Vec<Box<dyn Held>> = vec![Box::new(Due::new(&client)), Box::new(place)];
         let stream = match found {
             Some((found, number)) => self.resume(visit, &client, found, number, held),
@@ -365,6 +364,12 @@ impl Streamable {
         let mut response = Response::new(ReplyBody::default());
         *response.status_mut() = StatusCode::NO_CONTENT;
         Ok(response)
+    }
+
+    /// A place for a stream that stays open, on a connection that will carry nothing else for long.
+    fn place(&self, visit: &Visit<'_>) -> Result<StreamPlace, Rejection> {
+        visit.lane.credential().forget();
+        self.streams.open(visit.principal.map(|principal| principal.owner()), &self.limits)
     }
 
     /// The session that a request names; to anybody but its owner it does not exist.

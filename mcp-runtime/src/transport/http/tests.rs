@@ -28,7 +28,7 @@ use crate::{
         dispatch::Dispatcher,
         error::Error,
         outcome::later,
-        registry::Registration,
+        registration::Registration,
         seal::Seal,
     },
 };

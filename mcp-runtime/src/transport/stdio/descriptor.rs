@@ -127,7 +127,7 @@ mod unix {
         io::{self, Read, Write},
         os::unix::net::UnixStream as StdStream,
         pin::Pin,
-        sync::mpsc::sync_channel,
+        sync::mpsc::{SyncSender, sync_channel},
         task::{Context, Poll},
         thread::JoinHandle,
         time::Duration,
@@ -195,26 +195,24 @@ mod unix {
     impl Printed {
         /// Turns descriptor 1 to standard error.
         pub(super) fn to_stderr() -> io::Result<Self> {
-            /// Pieces that wait for whoever reads standard error.
-            const MOST_WAITING: usize = 256;
             let (mut reader, writer) = io::pipe()?;
             rustix::stdio::dup2_stdout(&writer)?;
-            let (sender, pieces) = sync_channel::<Vec<u8>>(MOST_WAITING);
             let read = move || {
                 let mut piece = [0; 4096];
+                let mut way = None;
                 while let Ok(count @ 1..) = reader.read(&mut piece) {
+                    // Most servers print nothing: then there is nobody to write it.
+                    let (sender, _) = way.get_or_insert_with(writer_to_stderr);
                     // What finds no room is lost.
                     let _ = sender.try_send(piece[..count].to_vec());
                 }
+                if let Some((sender, Ok(thread))) = way {
+                    drop(sender);
+                    let _ = thread.join();
+                }
             };
-            let write = move || {
-                while let Ok(piece) = pieces.recv()
-                    && io::stderr().write_all(&piece).is_ok()
-                {}
-            };
-            std::thread::Builder::new().name("mcp-printed".to_owned()).spawn(read)?;
-            let writer = std::thread::Builder::new().name("mcp-stderr".to_owned()).spawn(write)?;
-            Ok(Self(Some(writer)))
+            let thread = std::thread::Builder::new().name("mcp-printed".to_owned()).spawn(read)?;
+            Ok(Self(Some(thread)))
         }
 
         /// Lets what was printed come through, if somebody reads it.
@@ -223,14 +221,27 @@ mod unix {
             let _ = io::stdout().flush();
             // With descriptor 1 turned away the pipe has no writer left, and its reader ends.
             let _ = rustix::stdio::dup2_stdout(io::stderr().as_fd());
-            let Some(writer) = self.0.take() else { return };
+            let Some(thread) = self.0.take() else { return };
             for _ in 0..100 {
-                if writer.is_finished() {
+                if thread.is_finished() {
                     return;
                 }
                 std::thread::sleep(Duration::from_millis(2));
             }
         }
+    }
+
+    /// Writes what it is sent to standard error, on a thread of its own that may have to wait for its reader.
+    fn writer_to_stderr() -> (SyncSender<Vec<u8>>, io::Result<JoinHandle<()>>) {
+        /// Pieces that wait for whoever reads standard error.
+        const MOST_WAITING: usize = 256;
+        let (sender, pieces) = sync_channel::<Vec<u8>>(MOST_WAITING);
+        let write = move || {
+            while let Ok(piece) = pieces.recv()
+                && io::stderr().write_all(&piece).is_ok()
+            {}
+        };
+        (sender, std::thread::Builder::new().name("mcp-stderr".to_owned()).spawn(write))
     }
 
     /// A file or a terminal: it is written in place, since it takes what it gets.
