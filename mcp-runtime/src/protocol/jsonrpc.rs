@@ -1,17 +1,14 @@
 //! JSON-RPC: the envelope of a message, parsed borrowed, and the frame of an answer.
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
-use serde::{
-    Deserializer, Serialize,
-    de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
-};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{
     ProtocolVersion,
     error::{ErrorCode, RpcError},
-    read::{Verdict, check_and_visit},
+    read::{Verdict, check_members, inner, raw},
     write::write,
 };
 
@@ -49,8 +46,7 @@ impl<'a> Id<'a> {
     }
 
     /// A string, or an integer of any number of digits; not null, not a fraction.
-    fn parse(raw: &'a RawValue) -> Option<Self> {
-        let text = raw.get();
+    fn parse(text: &'a str) -> Option<Self> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let fits = text.starts_with('"') || (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
         fits.then_some(Self(text))
@@ -88,7 +84,7 @@ impl<'a> Envelope<'a> {
     /// Members are case-sensitive; those of JSON-RPC may stand once; others are passed over.
     pub(crate) fn parse(text: &'a str) -> Result<Self, Malformed<'a>> {
         let mut members = Members::default();
-        match check_and_visit(text, Collect(&mut members)) {
+        match check_members(text, |name, value| members.take(name, value)) {
             Verdict::Object => members.into_envelope(),
             Verdict::OtherValue => Err(Malformed::invalid_request("a message is a JSON object")),
             Verdict::Invalid => Err(Malformed::parse_error("the message is not valid JSON")),
@@ -96,19 +92,35 @@ impl<'a> Envelope<'a> {
     }
 }
 
+/// The members as JSON text.
 #[derive(Default)]
 struct Members<'a> {
-    jsonrpc: Option<&'a RawValue>,
-    id: Option<&'a RawValue>,
-    method: Option<&'a RawValue>,
-    params: Option<&'a RawValue>,
-    result: Option<&'a RawValue>,
-    error: Option<&'a RawValue>,
+    jsonrpc: Option<&'a str>,
+    id: Option<&'a str>,
+    method: Option<&'a str>,
+    params: Option<&'a str>,
+    result: Option<&'a str>,
+    error: Option<&'a str>,
     /// A member that stood twice.
     repeated: Option<&'static str>,
 }
 
 impl<'a> Members<'a> {
+    fn take(&mut self, name: &str, value: &'a str) {
+        let (slot, name) = match name {
+            "jsonrpc" => (&mut self.jsonrpc, "jsonrpc"),
+            "id" => (&mut self.id, "id"),
+            "method" => (&mut self.method, "method"),
+            "params" => (&mut self.params, "params"),
+            "result" => (&mut self.result, "result"),
+            "error" => (&mut self.error, "error"),
+            _ => return,
+        };
+        if slot.replace(value).is_some() {
+            self.repeated = Some(name);
+        }
+    }
+
     fn into_envelope(self) -> Result<Envelope<'a>, Malformed<'a>> {
         let id = self.id.map(Id::parse);
         // Of two ids neither is the request's.
@@ -117,7 +129,7 @@ impl<'a> Members<'a> {
         if let Some(member) = self.repeated {
             return refuse(format!("the member `{member}` stands twice"));
         }
-        if self.jsonrpc.is_none_or(|version| version.get() != r#""2.0""#) {
+        if self.jsonrpc.is_none_or(|version| version != r#""2.0""#) {
             return refuse("`jsonrpc` must be \"2.0\"".to_owned());
         }
         if id == Some(None) {
@@ -125,105 +137,37 @@ impl<'a> Members<'a> {
             return refuse("`id` must be a string or an integer".to_owned());
         }
         let Some(method) = self.method else {
-            return match (self.result, self.error) {
+            return match (self.result.and_then(raw), self.error.and_then(raw)) {
                 (Some(result), None) if known.is_some() => Ok(Envelope { id: known, kind: Kind::Answer(Ok(result)) }),
                 (None, Some(error)) if known.is_some() => Ok(Envelope { id: known, kind: Kind::Answer(Err(error)) }),
                 _ => refuse("a message has a `method`, or an `id` with a `result` or an `error`".to_owned()),
             };
         };
-        let Some(method) = text_of(method) else {
+        let Some(method) = text_in(method) else {
             return refuse("`method` must be a string".to_owned());
         };
         // Null is no params object, but clients that write one mean none.
-        let params = self.params.filter(|params| params.get() != "null");
-        if params.is_some_and(|params| !params.get().starts_with('{')) {
+        let params = self.params.filter(|params| *params != "null");
+        if params.is_some_and(|params| !params.starts_with('{')) {
             return match known {
                 Some(_) => Err(Malformed { id: known, error: RpcError::invalid_params("`params` must be an object") }),
                 // A notification is never answered, whatever is wrong with it.
                 None => Ok(Envelope { id: None, kind: Kind::Ignored }),
             };
         }
-        Ok(Envelope { id: known, kind: Kind::Call { method, params } })
+        Ok(Envelope { id: known, kind: Kind::Call { method, params: params.and_then(raw) } })
     }
 }
 
 /// The text of a JSON string, borrowed where it has no escapes.
 pub(crate) fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') { serde_json::from_str(raw.get()).ok().map(Cow::Owned) } else { Some(Cow::Borrowed(inner)) }
+    text_in(raw.get())
 }
 
-struct Collect<'m, 'a>(&'m mut Members<'a>);
-
-impl<'a> Visitor<'a> for Collect<'_, 'a> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        let members = self.0;
-        while let Some(member) = map.next_key_seed(Name)? {
-            let (slot, name) = match member {
-                Member::Jsonrpc => (&mut members.jsonrpc, "jsonrpc"),
-                Member::Id => (&mut members.id, "id"),
-                Member::Method => (&mut members.method, "method"),
-                Member::Params => (&mut members.params, "params"),
-                Member::Result => (&mut members.result, "result"),
-                Member::Error => (&mut members.error, "error"),
-                Member::Other => {
-                    map.next_value::<IgnoredAny>()?;
-                    continue;
-                }
-            };
-            if slot.is_some() {
-                members.repeated = Some(name);
-            }
-            *slot = Some(map.next_value()?);
-        }
-        Ok(())
-    }
-}
-
-enum Member {
-    Jsonrpc,
-    Id,
-    Method,
-    Params,
-    Result,
-    Error,
-    Other,
-}
-
-/// Reads a member's name without keeping it.
-struct Name;
-
-impl<'de> DeserializeSeed<'de> for Name {
-    type Value = Member;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Member, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Name {
-    type Value = Member;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name")
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<Member, E> {
-        Ok(match name {
-            "jsonrpc" => Member::Jsonrpc,
-            "id" => Member::Id,
-            "method" => Member::Method,
-            "params" => Member::Params,
-            "result" => Member::Result,
-            "error" => Member::Error,
-            _ => Member::Other,
-        })
+fn text_in(json: &str) -> Option<Cow<'_, str>> {
+    match inner(json) {
+        Some(text) => Some(Cow::Borrowed(text)),
+        None => serde_json::from_str(json).ok().map(Cow::Owned),
     }
 }
 

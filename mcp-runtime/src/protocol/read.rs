@@ -2,16 +2,18 @@
 //!
 //! Objects are walked here; what they hold is read by `serde_json`.
 
+use std::borrow::Cow;
+
 use serde::{
-    Deserializer,
+    Deserialize, Deserializer,
     de::{
         DeserializeSeed, Error as _, MapAccess, Visitor,
         value::{BorrowedStrDeserializer, MapDeserializer, StringDeserializer},
     },
 };
-use serde_json::Error;
+use serde_json::{Error, value::RawValue};
 
-use super::write::{OWN, plain};
+use super::write::{OWN, near, plain};
 
 /// What a text is.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,20 +26,24 @@ pub(crate) enum Verdict {
     Invalid,
 }
 
-/// Checks a text, and shows the members of its object to `visitor` meanwhile: each member is JSON, but what follows may
-/// not be.
-pub(crate) fn check_and_visit<'a>(text: &'a str, visitor: impl Visitor<'a>) -> Verdict {
+/// Checks a text, and shows the members of its object to `see` meanwhile, each by its name and its JSON text: what
+/// follows may be no JSON.
+pub(crate) fn check_members<'a>(text: &'a str, see: impl FnMut(&str, &'a str)) -> Verdict {
     let begin = blanks(text.as_bytes(), 0);
     if text.as_bytes().get(begin) != Some(&b'{') {
         return if check(text.as_bytes(), begin).is_some() { Verdict::OtherValue } else { Verdict::Invalid };
     }
-    let mut members =
-        Members { text, at: begin + 1, is_first: true, passes: Passes { text: check_text, value: check } };
-    if visitor.visit_map(&mut members).is_ok() && blanks(text.as_bytes(), members.at) == text.len() {
+    let mut members = Members::<false> { text, at: begin + 1, is_first: true };
+    if members.each(see).is_ok() && blanks(text.as_bytes(), members.at) == text.len() {
         Verdict::Object
     } else {
         Verdict::Invalid
     }
+}
+
+/// JSON text that was checked before, without blanks around it, as `serde_json` keeps it.
+pub(crate) fn raw(checked: &str) -> Option<&RawValue> {
+    Deserialize::deserialize(Checked(checked)).ok()
 }
 
 /// JSON text of an object that was checked before, without blanks around it. What it holds is [`Checked`].
@@ -49,24 +55,33 @@ pub(crate) struct Object<'a>(pub(crate) &'a str);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checked<'a>(pub(crate) &'a str);
 
-/// The members of an object, in order.
-struct Members<'a> {
+/// The members of an object, in order; of a text that was checked before, or is to be checked meanwhile.
+struct Members<'a, const CHECKED: bool> {
     text: &'a str,
     at: usize,
     is_first: bool,
-    passes: Passes,
 }
 
-/// How to find the end of what begins at a place; none where it has none.
-#[derive(Clone, Copy)]
-struct Passes {
-    text: fn(&[u8], usize) -> Option<usize>,
-    value: fn(&[u8], usize) -> Option<usize>,
-}
+impl<'a, const CHECKED: bool> Members<'a, CHECKED> {
+    fn each(&mut self, mut see: impl FnMut(&str, &'a str)) -> Result<(), Error> {
+        while let Some(name) = self.name()? {
+            see(&name, self.value().ok_or_else(invalid)?);
+        }
+        Ok(())
+    }
 
-impl<'a> Members<'a> {
-    /// The next name with its quotes; none at the end. An outer none: the text is no JSON.
-    fn name(&mut self) -> Option<Option<&'a str>> {
+    /// The next name; none at the end.
+    fn name(&mut self) -> Result<Option<Cow<'a, str>>, Error> {
+        let Some((begin, is_plain)) = self.pass_name().ok_or_else(invalid)? else { return Ok(None) };
+        if is_plain {
+            return Ok(Some(Cow::Borrowed(&self.text[begin + 1..self.at - 1])));
+        }
+        serde_json::from_str(&self.text[begin..self.at]).map(|name| Some(Cow::Owned(name)))
+    }
+
+    /// Where the next name began, and whether it is without escapes; none at the end. An outer none: the text is no JSON.
+    #[inline]
+    fn pass_name(&mut self) -> Option<Option<(usize, bool)>> {
         let text = self.text.as_bytes();
         let mut at = blanks(text, self.at);
         let is_first = std::mem::take(&mut self.is_first);
@@ -82,28 +97,29 @@ impl<'a> Members<'a> {
         if text.get(at) != Some(&b'"') {
             return None;
         }
-        self.at = (self.passes.text)(text, at)?;
-        Some(Some(&self.text[at..self.at]))
+        let is_plain;
+        (self.at, is_plain) = if CHECKED { leap_text(text, at) } else { check_text(text, at) }?;
+        Some(Some((at, is_plain)))
     }
 
+    #[inline]
     fn value(&mut self) -> Option<&'a str> {
         let text = self.text.as_bytes();
         let begin = colon(text, self.at)?;
-        self.at = (self.passes.value)(text, begin)?;
+        self.at = if CHECKED { leap(text, begin) } else { check(text, begin) }?;
         Some(&self.text[begin..self.at])
     }
 }
 
-impl<'de> MapAccess<'de> for &mut Members<'de> {
+impl<'de> MapAccess<'de> for Members<'de, true> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
-        let Some(name) = self.name().ok_or_else(invalid)? else { return Ok(None) };
-        if let Some(inner) = inner(name) {
-            return seed.deserialize(BorrowedStrDeserializer::new(inner)).map(Some);
+        match self.name()? {
+            Some(Cow::Borrowed(name)) => seed.deserialize(BorrowedStrDeserializer::new(name)).map(Some),
+            Some(Cow::Owned(name)) => seed.deserialize(StringDeserializer::new(name)).map(Some),
+            None => Ok(None),
         }
-        let name: String = serde_json::from_str(name)?;
-        seed.deserialize(StringDeserializer::new(name)).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
@@ -122,8 +138,7 @@ impl<'de> Deserializer<'de> for Object<'de> {
         if !self.0.starts_with('{') {
             return Checked(self.0).deserialize_any(visitor);
         }
-        let passes = Passes { text: leap_text, value: leap };
-        visitor.visit_map(&mut Members { text: self.0, at: 1, is_first: true, passes })
+        visitor.visit_map(Members::<true> { text: self.0, at: 1, is_first: true })
     }
 
     serde::forward_to_deserialize_any! {
@@ -188,11 +203,17 @@ impl<'de> Deserializer<'de> for Checked<'de> {
 }
 
 /// What stands in a checked string; none where there are escapes, or it is no string.
-fn inner(text: &str) -> Option<&str> {
+pub(super) fn inner(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-    memchr::memchr(b'\\', inner.as_bytes()).is_none().then_some(inner)
+    let has_escapes = match inner.len() {
+        // A library's search is dear to begin.
+        0..=16 => inner.bytes().any(|byte| byte == b'\\'),
+        _ => memchr::memchr(b'\\', inner.as_bytes()).is_some(),
+    };
+    (!has_escapes).then_some(inner)
 }
 
+#[inline]
 fn blanks(json: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\t' | b'\r') = json.get(at) {
         at += 1;
@@ -201,60 +222,92 @@ fn blanks(json: &[u8], mut at: usize) -> usize {
 }
 
 /// Passes over the colon and the blanks around it.
+#[inline]
 fn colon(json: &[u8], at: usize) -> Option<usize> {
     let at = blanks(json, at);
     (json.get(at) == Some(&b':')).then(|| blanks(json, at + 1))
 }
 
 /// The end of the value that begins at a place of checked text.
-fn leap(json: &[u8], mut at: usize) -> Option<usize> {
+#[inline]
+fn leap(json: &[u8], at: usize) -> Option<usize> {
+    match json.get(at)? {
+        b'"' => leap_text(json, at).map(|(end, _)| end),
+        b'{' | b'[' => leap_nested(json, at),
+        _ => {
+            let is_end = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\t' | b'\r');
+            Some(json[at..].iter().position(is_end).map_or(json.len(), |length| at + length))
+        }
+    }
+}
+
+fn leap_nested(json: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0usize;
     loop {
         match json.get(at)? {
-            b'"' => at = leap_text(json, at)?,
-            b'{' | b'[' => {
-                depth += 1;
-                at += 1;
-            }
-            b'}' | b']' => {
-                depth = depth.checked_sub(1)?;
-                at += 1;
-            }
-            _ if depth == 0 => {
-                let is_end = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\t' | b'\r');
-                return Some(json[at..].iter().position(is_end).map_or(json.len(), |length| at + length));
-            }
-            _ => {
-                at += 1;
+            b'"' => {
+                (at, _) = leap_text(json, at)?;
                 continue;
             }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            _ => {}
         }
+        at += 1;
         if depth == 0 {
             return Some(at);
         }
     }
 }
 
-/// The end of the string that begins at a place of checked text.
-fn leap_text(json: &[u8], begin: usize) -> Option<usize> {
-    let mut at = begin + 1;
+/// The end of the string that begins at a place of checked text, and whether it is without escapes.
+#[inline]
+fn leap_text(json: &[u8], begin: usize) -> Option<(usize, bool)> {
+    let at = begin + 1;
+    match near(json.get(at..)?) {
+        Some(length) if json[at + length] == b'"' => Some((at + length + 1, true)),
+        _ => leap_long_text(json, at),
+    }
+}
+
+fn leap_long_text(json: &[u8], mut at: usize) -> Option<(usize, bool)> {
+    let mut is_plain = true;
     loop {
         at += memchr::memchr2(b'"', b'\\', json.get(at..)?)?;
         if json[at] == b'"' {
-            return Some(at + 1);
+            return Some((at + 1, is_plain));
         }
+        is_plain = false;
         at += 2;
     }
 }
 
 /// The end of the value that begins at a place; none where there is no JSON value.
-fn check(json: &[u8], mut at: usize) -> Option<usize> {
+#[inline]
+fn check(json: &[u8], at: usize) -> Option<usize> {
+    match json.get(at)? {
+        b'{' | b'[' => check_nested(json, at),
+        _ => check_scalar(json, at),
+    }
+}
+
+#[inline]
+fn check_scalar(json: &[u8], at: usize) -> Option<usize> {
+    match json.get(at)? {
+        b'"' => check_text(json, at).map(|(end, _)| end),
+        b'-' | b'0'..=b'9' => check_number(json, at),
+        b't' => check_word(json, at, b"true"),
+        b'f' => check_word(json, at, b"false"),
+        b'n' => check_word(json, at, b"null"),
+        _ => None,
+    }
+}
+
+fn check_nested(json: &[u8], mut at: usize) -> Option<usize> {
     let mut open = Open::default();
     loop {
         let byte = *json.get(at)?;
         at = match byte {
-            b'"' => check_text(json, at)?,
-            b'-' | b'0'..=b'9' => check_number(json, at)?,
             b'{' | b'[' => {
                 at = blanks(json, at + 1);
                 let is_object = byte == b'{';
@@ -265,10 +318,7 @@ fn check(json: &[u8], mut at: usize) -> Option<usize> {
                 }
                 at + 1
             }
-            b't' => check_word(json, at, b"true")?,
-            b'f' => check_word(json, at, b"false")?,
-            b'n' => check_word(json, at, b"null")?,
-            _ => return None,
+            _ => check_scalar(json, at)?,
         };
         loop {
             let Some(is_object) = open.last() else { return Some(at) };
@@ -329,15 +379,26 @@ fn check_name(json: &[u8], at: usize) -> Option<usize> {
     if json.get(at) != Some(&b'"') {
         return None;
     }
-    colon(json, check_text(json, at)?)
+    let (end, _) = check_text(json, at)?;
+    colon(json, end)
 }
 
-fn check_text(json: &[u8], begin: usize) -> Option<usize> {
-    let mut at = begin + 1;
+/// The end of the string that begins at a place, and whether it is without escapes.
+#[inline]
+fn check_text(json: &[u8], begin: usize) -> Option<(usize, bool)> {
+    let at = begin + 1;
+    match near(json.get(at..)?) {
+        Some(length) if json[at + length] == b'"' => Some((at + length + 1, true)),
+        _ => check_long_text(json, at),
+    }
+}
+
+fn check_long_text(json: &[u8], mut at: usize) -> Option<(usize, bool)> {
+    let mut is_plain = true;
     loop {
         at += plain(json.get(at..)?);
         match json.get(at)? {
-            b'"' => return Some(at + 1),
+            b'"' => return Some((at + 1, is_plain)),
             b'\\' => match json.get(at + 1)? {
                 b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => at += 2,
                 // Which character it is, and whether there is one, is asked when the text is read.
@@ -346,6 +407,7 @@ fn check_text(json: &[u8], begin: usize) -> Option<usize> {
             },
             _ => return None,
         }
+        is_plain = false;
     }
 }
 
@@ -380,10 +442,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use proptest::{prelude::*, sample::Index};
-    use serde::{Deserialize, de::IgnoredAny};
+    use serde::Deserialize;
     use serde_json::{Value, value::RawValue};
 
-    use super::{Checked, Object, Verdict, check, check_and_visit, leap};
+    use super::{Checked, Object, Verdict, check, check_members, leap};
 
     /// Whether our verdict on a text is that of `serde_json`, and the same is found in it.
     #[track_caller]
@@ -412,7 +474,15 @@ mod tests {
             read(|| serde_json::from_str::<Some>(text)),
             "{text:?}"
         );
+        assert_eq!(super::raw(raw.get()).map(RawValue::get), Some(raw.get()), "{text:?}");
         if text.trim_start().starts_with('{') {
+            let mut members = BTreeMap::new();
+            let verdict = check_members(text, |name, value| drop(members.insert(name.to_owned(), value.to_owned())));
+            assert_eq!(
+                (verdict == Verdict::Object).then_some(members),
+                read(|| serde_json::from_str::<BTreeMap<String, &RawValue>>(text).map(texts)),
+                "{text:?}"
+            );
             assert_eq!(
                 read(|| Some::deserialize(Object(raw.get()))),
                 read(|| serde_json::from_str::<Some>(text)),
@@ -604,21 +674,6 @@ mod tests {
 
     #[test]
     fn an_object_is_told_from_other_values_and_from_what_is_no_json() {
-        struct Names;
-
-        impl<'de> serde::de::Visitor<'de> for Names {
-            type Value = ();
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-                while map.next_entry::<String, IgnoredAny>()?.is_some() {}
-                Ok(())
-            }
-        }
-
         for (text, expected) in [
             (" {\"a\": [1, {}]}\n", Verdict::Object),
             ("{}", Verdict::Object),
@@ -632,7 +687,7 @@ mod tests {
             ("x", Verdict::Invalid),
             ("", Verdict::Invalid),
         ] {
-            assert_eq!(check_and_visit(text, Names), expected, "{text}");
+            assert_eq!(check_members(text, |_, _| {}), expected, "{text}");
         }
     }
 }

@@ -71,7 +71,15 @@ pub(super) fn plain(text: &[u8]) -> usize {
     }
 }
 
+/// The same for short text: none where neither the first sixteen bytes nor the end tells.
+#[inline]
+pub(super) fn near(text: &[u8]) -> Option<usize> {
+    first_escaped(*text.first_chunk()?)
+        .or_else(|| first_escaped(*text.get(8..)?.first_chunk()?).map(|behind| 8 + behind))
+}
+
 /// Where among eight bytes the first is that must be escaped, by one look at all of them.
+#[inline]
 fn first_escaped(word: [u8; 8]) -> Option<usize> {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
 
