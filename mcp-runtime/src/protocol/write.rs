@@ -6,8 +6,8 @@ use std::fmt::{self, Display, Write as _};
 use serde::{
     Serialize, Serializer,
     ser::{
-        SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple, SerializeTupleStruct,
-        SerializeTupleVariant,
+        Impossible, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
+        SerializeTupleStruct, SerializeTupleVariant,
     },
 };
 use serde_json::Error;
@@ -335,16 +335,9 @@ impl SerializeMap for Members<'_> {
     type Ok = ();
     type Error = Error;
 
-    /// What may be a name, and how, is left to `serde_json`: an object is begun there, and left.
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
-        let begin = self.out.len();
-        serde_json::Serializer::new(&mut *self.out).serialize_map(None)?.serialize_key(key)?;
-        if std::mem::take(&mut self.is_first) {
-            self.out.remove(begin);
-        } else {
-            self.out[begin] = b',';
-        }
-        Ok(())
+        self.next();
+        key.serialize(Name(self.out))
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
@@ -354,6 +347,105 @@ impl SerializeMap for Members<'_> {
 
     fn end(self) -> Result<(), Error> {
         self.close()
+    }
+}
+
+/// What takes the name of a map's member: text is written here. What else may be a name, and how, is left to
+/// `serde_json`.
+struct Name<'a>(&'a mut Vec<u8>);
+
+impl Name<'_> {
+    fn by_serde_json<T: Serialize + ?Sized>(self, name: &T) -> Result<(), Error> {
+        let begin = self.0.len();
+        serde_json::Serializer::new(&mut *self.0).serialize_map(None)?.serialize_key(name)?;
+        // The object that was begun there.
+        self.0.remove(begin);
+        Ok(())
+    }
+}
+
+/// Names that `serde_json` writes.
+macro_rules! names {
+    ($($method:ident: $ty:ty),*) => { $(
+        fn $method(self, name: $ty) -> Result<(), Error> {
+            self.by_serde_json(&name)
+        }
+    )* };
+}
+
+/// What is no name.
+macro_rules! no_names {
+    ($($method:ident($($argument:ty),*) -> $result:ty),* $(,)?) => { $(
+        fn $method(self, $(_: $argument),*) -> Result<$result, Error> {
+            Err(no_name())
+        }
+    )* };
+}
+
+fn no_name() -> Error {
+    serde::ser::Error::custom("the name of a member must be text")
+}
+
+impl Serializer for Name<'_> {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = Impossible<(), Error>;
+    type SerializeTuple = Impossible<(), Error>;
+    type SerializeTupleStruct = Impossible<(), Error>;
+    type SerializeTupleVariant = Impossible<(), Error>;
+    type SerializeMap = Impossible<(), Error>;
+    type SerializeStruct = Impossible<(), Error>;
+    type SerializeStructVariant = Impossible<(), Error>;
+
+    fn serialize_str(self, name: &str) -> Result<(), Error> {
+        write_text(self.0, name);
+        Ok(())
+    }
+
+    fn collect_str<T: Display + ?Sized>(self, name: &T) -> Result<(), Error> {
+        Writer(self.0).collect_str(name)
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Error> {
+        self.serialize_str(variant)
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, name: &T) -> Result<(), Error> {
+        name.serialize(self)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, name: &T) -> Result<(), Error> {
+        name.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<(), Error> {
+        Err(no_name())
+    }
+
+    names! {
+        serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
+        serialize_i128: i128, serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64,
+        serialize_u128: u128, serialize_f32: f32, serialize_f64: f64, serialize_char: char
+    }
+
+    no_names! {
+        serialize_bytes(&[u8]) -> (),
+        serialize_none() -> (),
+        serialize_unit() -> (),
+        serialize_unit_struct(&'static str) -> (),
+        serialize_seq(Option<usize>) -> Self::SerializeSeq,
+        serialize_tuple(usize) -> Self::SerializeTuple,
+        serialize_tuple_struct(&'static str, usize) -> Self::SerializeTupleStruct,
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Self::SerializeTupleVariant,
+        serialize_map(Option<usize>) -> Self::SerializeMap,
+        serialize_struct(&'static str, usize) -> Self::SerializeStruct,
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> Self::SerializeStructVariant,
     }
 }
 
@@ -485,10 +577,72 @@ mod tests {
         assert_eq!(String::from_utf8(written).unwrap(), r#"[{"a":   [1.50, "\n"]}]"#);
     }
 
+    /// Every kind of name, and what is none.
+    #[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    enum Name {
+        Unit,
+        Newtype(u8),
+        #[serde(untagged)]
+        Text(String),
+        #[serde(untagged)]
+        Bool(bool),
+        #[serde(untagged)]
+        Number(i128),
+        #[serde(untagged)]
+        Letter(char),
+        #[serde(untagged)]
+        Maybe(Option<u16>),
+        #[serde(untagged)]
+        Wrapped(Wrapped),
+        #[serde(untagged)]
+        Address(std::net::IpAddr),
+        #[serde(untagged)]
+        List(Vec<u8>),
+        #[serde(untagged)]
+        Struct {
+            a: u8,
+        },
+        #[serde(untagged)]
+        Map(BTreeMap<u8, u8>),
+        #[serde(untagged)]
+        Pair(u8, u8),
+        #[serde(untagged)]
+        Nothing(()),
+    }
+
+    #[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    struct Wrapped(Box<Name>);
+
     #[test]
-    fn what_cannot_be_json_is_an_error() {
-        let named_by_lists = BTreeMap::from([(vec![1], 1)]);
-        assert!(write(&mut Vec::new(), &named_by_lists).is_err());
+    fn every_name_is_written_or_refused_as_by_serde_json() {
+        let names = || {
+            [
+                Name::Unit,
+                Name::Newtype(1),
+                Name::Text("a\"\u{1}é".into()),
+                Name::Text(String::new()),
+                Name::Bool(true),
+                Name::Number(i128::MIN),
+                Name::Letter('"'),
+                Name::Maybe(Some(1)),
+                Name::Maybe(None),
+                Name::Wrapped(Wrapped(Box::new(Name::Unit))),
+                Name::Address([127, 0, 0, 1].into()),
+                Name::List(vec![1]),
+                Name::Struct { a: 1 },
+                Name::Map(BTreeMap::new()),
+                Name::Pair(1, 2),
+                Name::Nothing(()),
+            ]
+        };
+        for (name, again) in names().into_iter().zip(names()) {
+            // Behind another member, and as the first.
+            for members in [BTreeMap::from([(name, 1)]), BTreeMap::from([(Name::Unit, 0), (again, 1)])] {
+                let mut written = Vec::new();
+                let written = write(&mut written, &members).ok().map(|()| String::from_utf8(written).unwrap());
+                assert_eq!(written, serde_json::to_string(&members).ok());
+            }
+        }
     }
 
     proptest! {
