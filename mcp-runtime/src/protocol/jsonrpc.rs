@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::{
     ProtocolVersion,
     error::{ErrorCode, RpcError},
+    write::write,
 };
 
 /// One message, its parts still text.
@@ -236,11 +237,10 @@ pub(crate) fn write_result<T: Serialize + ?Sized>(out: &mut Vec<u8>, id: Id<'_>,
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     out.extend_from_slice(id.as_str().as_bytes());
     out.extend_from_slice(br#","result":"#);
-    if let Err(error) = serde_json::to_writer(&mut *out, result) {
+    if let Err(error) = write(out, result) {
         out.truncate(start);
         return write_unwritable(out, id, &error);
     }
-    flatten(out, start);
     out.push(b'}');
 }
 
@@ -282,7 +282,6 @@ pub(crate) fn write_raw_result(out: &mut Vec<u8>, id: Id<'_>, result: &[u8]) {
 
 /// Writes a refusal; where the id could not be read it is null, or left out where the version says so.
 pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<Id<'_>>, error: &RpcError, version: ProtocolVersion) {
-    let start = out.len();
     out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
     match id {
         Some(id) => {
@@ -294,8 +293,7 @@ pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<Id<'_>>, error: &RpcErro
     }
     out.extend_from_slice(br#","error":"#);
     // Writing to memory what holds only strings, numbers and JSON text cannot fail.
-    drop(serde_json::to_writer(&mut *out, &super::adapt::error_object(error, version)));
-    flatten(out, start);
+    drop(write(out, &super::adapt::error_object(error, version)));
     out.push(b'}');
 }
 

@@ -23,6 +23,7 @@ pub mod sampling;
 pub(crate) mod tasks;
 pub mod tools;
 pub mod version;
+pub(crate) mod write;
 
 pub use caching::{CacheScope, Caching};
 pub use capabilities::{ClientCapabilities, ServerCapabilities};

@@ -6,8 +6,9 @@ use crate::protocol::{
     CallToolResult, CompleteResult, GetPromptResult, Implementation, Meta, ProtocolVersion, ReadResourceResult,
     adapt::Lower,
     input::InputRequiredResult,
-    jsonrpc::{Id, flatten, write_raw_result, write_result, write_unwritable},
+    jsonrpc::{Id, write_raw_result, write_result, write_unwritable},
     tasks::Task,
+    write::write,
 };
 
 /// The key under which a result says who gave it.
@@ -112,11 +113,10 @@ impl Frame {
         // The brace that closes the answer comes last.
         out.pop();
         let seam = out.len();
-        if let Err(error) = serde_json::to_writer(&mut *out, result) {
+        if let Err(error) = write(out, result) {
             out.truncate(start);
             return write_unwritable(out, id, &error);
         }
-        flatten(out, seam);
         if out[seam..] == *b"{}" {
             out.truncate(seam);
             out.push(b'}');
