@@ -131,5 +131,6 @@ pub fn connection() -> Connection {
 pub fn exchange(connection: &Connection, call: &str, expected: &str, out: &mut Vec<u8>) {
     out.clear();
     assert!(connection.answer(call.as_bytes(), out), "an answer at once");
-    assert!(out.windows(expected.len()).any(|window| window == expected.as_bytes()), "{call}");
+    let fits = out.windows(expected.len()).any(|window| window == expected.as_bytes());
+    assert!(fits, "{call}: {}", String::from_utf8_lossy(out));
 }

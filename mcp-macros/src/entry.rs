@@ -225,6 +225,7 @@ pub(crate) fn descriptor(kind: Kind, function: &Function, runtime: &Runtime, ent
     quote_spanned! {span=>
         #(#cfgs)*
         #[doc(hidden)]
+        #[allow(missing_copy_implementations, missing_debug_implementations, clippy::exhaustive_enums)]
         #vis enum #ident {}
 
         #(#cfgs)*

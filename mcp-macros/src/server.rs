@@ -498,6 +498,7 @@ impl Gathered {
                 let part = (!self.own_server && !self.own_type).then(|| {
                     quote_spanned! {span=>
                         #[doc(hidden)]
+                        #[allow(missing_copy_implementations, missing_debug_implementations, clippy::exhaustive_structs)]
                         pub struct #ident {}
 
                         #[doc(hidden)]

@@ -1,10 +1,10 @@
 //! A function as it was written, and what of it matters to a handler; shared by all four attributes.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{
-    Attribute, FnArg, GenericArgument, GenericParam, Ident, Lifetime, Pat, PathArguments, ReceiverKind, ReturnType,
-    Safety, Signature, Token, Type, Visibility,
+    Attribute, FnArg, GenericArgument, GenericParam, Ident, Lifetime, Meta, Pat, PathArguments, ReceiverKind,
+    ReturnType, Safety, Signature, Token, Type, Visibility,
     parse::{Parse, ParseStream},
 };
 
@@ -84,7 +84,8 @@ impl Function {
         let inert = |attr: &Attribute| attr.path().is_ident("mcp") || attr.path().is_ident("doc");
         for input in &mut self.sig.inputs {
             let (FnArg::Typed(syn::PatType { attrs, .. }) | FnArg::Receiver(syn::Receiver { attrs, .. })) = input;
-            let (taken, kept) = std::mem::take(attrs).into_iter().partition(inert);
+            let (taken, mut kept): (_, Vec<_>) = std::mem::take(attrs).into_iter().partition(inert);
+            kept.iter_mut().for_each(disarm);
             *attrs = kept;
             self.parameter_attrs.push(taken);
         }
@@ -291,6 +292,18 @@ fn mentions(tokens: TokenStream, lifetime: &Lifetime) -> bool {
         quoted = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '\'');
         is_lifetime || matches!(tree, TokenTree::Group(group) if mentions(group.stream(), lifetime))
     })
+}
+
+/// Takes `mcp(…)` out of a `cfg_attr`, which is refused: nothing more is said about it then.
+fn disarm(attr: &mut Attribute) {
+    let Meta::List(list) = &mut attr.meta else { return };
+    let is_ours = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "mcp" || ident == "doc");
+    if !list.path.is_ident("cfg_attr") || !list.tokens.clone().into_iter().any(|token| is_ours(&token)) {
+        return;
+    }
+    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
+    let predicate: TokenStream = list.tokens.clone().into_iter().take_while(|token| !is_comma(token)).collect();
+    list.tokens = quote_spanned!(Span::mixed_site()=> #predicate, allow(unused_variables));
 }
 
 fn is_conditional(attr: &Attribute) -> bool {

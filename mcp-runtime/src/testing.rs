@@ -15,6 +15,9 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, oneshot};
 
+#[cfg(feature = "auth")]
+#[doc(hidden)]
+pub use crate::auth::CredentialCheck;
 use crate::{
     McpServer,
     protocol::{
@@ -25,11 +28,6 @@ use crate::{
     },
     server::error::Error,
     transport::memory::Memory,
-};
-#[cfg(feature = "auth")]
-use crate::{
-    auth::{Admission, AuthOptions, Authenticator, LastCredential, Place, Site},
-    limits::Limits,
 };
 
 /// How often a call may send the client away with questions before that counts as a failure.
@@ -687,42 +685,6 @@ impl Connection {
     /// The server's next message; `None` once the connection is closed.
     pub async fn receive(&self) -> Option<Vec<u8>> {
         self.0.receive().await
-    }
-}
-
-/// The check of requests' credentials by itself, for measuring it.
-#[cfg(feature = "auth")]
-#[doc(hidden)]
-pub struct CredentialCheck {
-    authenticator: Authenticator,
-    head: http::request::Parts,
-}
-
-#[cfg(feature = "auth")]
-impl CredentialCheck {
-    /// A check by these options, of requests with that `Authorization` header. `None` where either cannot be used.
-    pub fn new(options: &AuthOptions, authorization: &str) -> Option<Self> {
-        let limits = Limits::default();
-        let endpoints = vec!["/mcp".to_owned()];
-        let site = Site { public_url: "http://localhost".to_owned(), endpoints, message_endpoint: None };
-        let authenticator = Authenticator::new(options, &limits, &site).ok()?;
-        let request = http::Request::builder().header(http::header::AUTHORIZATION, authorization).body(()).ok()?;
-        Some(Self { authenticator, head: request.into_parts().0 })
-    }
-
-    /// Whether each of so many requests of one connection is admitted.
-    pub fn admits(&self, requests: usize) -> bool {
-        let last = LastCredential::default();
-        (0..requests).all(|_| {
-            matches!(self.authenticator.authenticate(&self.head, Place::Anywhere, &last), Admission::Now(Ok(_)))
-        })
-    }
-}
-
-#[cfg(feature = "auth")]
-impl fmt::Debug for CredentialCheck {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CredentialCheck")
     }
 }
 

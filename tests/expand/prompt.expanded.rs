@@ -4,6 +4,11 @@ fn packing(city: String, days: u8) -> String {
     format!("{city} {days}")
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum packing {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::PromptItem for packing {

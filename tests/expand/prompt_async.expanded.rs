@@ -8,6 +8,11 @@ async fn explain(
     explained(expression, level, context).await
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum explain {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::PromptItem for explain {

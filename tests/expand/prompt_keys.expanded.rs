@@ -2,6 +2,11 @@ fn ask() -> String {
     String::new()
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum ask {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::PromptItem for ask {

@@ -11,6 +11,11 @@ mod tools {
         ::mcp_runtime::__private::Part::assemble::<()>(server {})
     }
     #[doc(hidden)]
+    #[allow(
+        missing_copy_implementations,
+        missing_debug_implementations,
+        clippy::exhaustive_structs
+    )]
     pub struct server {}
     #[doc(hidden)]
     impl ::mcp_runtime::__private::Part for server {

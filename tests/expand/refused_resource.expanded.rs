@@ -12,6 +12,11 @@ pub fn now(city: &str) -> String {
     city.to_owned()
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 pub enum now {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ResourceItem for now {

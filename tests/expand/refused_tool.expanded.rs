@@ -6,6 +6,11 @@ fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum add {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for add {

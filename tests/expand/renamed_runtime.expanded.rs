@@ -4,6 +4,11 @@ async fn forecast(city: String) -> String {
     city
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum forecast {}
 #[doc(hidden)]
 impl ::renamed::__private::ToolItem for forecast {
@@ -155,6 +160,11 @@ impl crate::renamed::__private::Part for Weather {
 /// Mistaken.
 fn mistaken() {}
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum mistaken {}
 #[doc(hidden)]
 impl ::renamed::__private::ToolItem for mistaken {

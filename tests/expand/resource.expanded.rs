@@ -7,6 +7,11 @@ async fn current(
     observe(city, rest).await
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum current {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ResourceItem for current {

@@ -3,6 +3,11 @@ fn now(city: String, unit: Unit) -> String {
     format!("{city} {unit}")
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum now {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ResourceItem for now {

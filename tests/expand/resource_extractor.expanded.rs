@@ -3,6 +3,11 @@ fn stations(context: Context, names: State<Names>) -> String {
     names.join(context)
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum stations {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ResourceItem for stations {

@@ -2,6 +2,11 @@ fn table() -> &'static str {
     "a,b"
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum table {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ResourceItem for table {

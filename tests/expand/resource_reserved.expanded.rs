@@ -3,6 +3,11 @@ fn file(place: PathBuf, version: u32) -> Result<String, ResourceError> {
     read(place, version)
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum file {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ResourceItem for file {

@@ -4,6 +4,11 @@ async fn wait(context: Context, millis: u64) -> Result<String, ToolError> {
     sleep(millis, context).await
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum wait {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for wait {

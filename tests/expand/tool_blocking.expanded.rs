@@ -4,6 +4,11 @@ fn compute(n: u64) -> u64 {
     n
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum compute {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for compute {

@@ -6,6 +6,11 @@ pub fn add(a: i64, b: i64) -> i64 {
 }
 #[cfg(feature = "sums")]
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 pub enum add {}
 #[cfg(feature = "sums")]
 #[doc(hidden)]

@@ -10,6 +10,11 @@ fn show(
     some: Option<u8>,
 ) {}
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum show {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for show {

@@ -3,6 +3,11 @@
 #[allow(clippy::needless_pass_by_value)]
 fn old(text: String) {}
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum old {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for old {

@@ -2,6 +2,11 @@
 #[allow(clippy::needless_pass_by_value)]
 fn forecast(city: String, #[allow(unused)] days: u8, unit: Unit) {}
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum forecast {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for forecast {

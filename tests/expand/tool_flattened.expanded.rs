@@ -4,6 +4,11 @@ fn show(name: String, page: Page) -> Json<Page> {
     Json(page)
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum show {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for show {

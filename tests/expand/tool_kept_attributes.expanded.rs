@@ -13,6 +13,11 @@ where
     Ok(a)
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 pub(in crate::sums) enum add {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for add {

@@ -11,6 +11,11 @@ fn take(
     page: Page,
 ) {}
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum take {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for take {

@@ -4,6 +4,11 @@ pub(crate) fn r#match(r#type: String, r#in: Context) -> String {
     r#type
 }
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 pub(crate) enum r#match {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for r#match {

@@ -2,6 +2,11 @@
 #[allow(clippy::needless_pass_by_value)]
 async fn report(context: Context) {}
 #[doc(hidden)]
+#[allow(
+    missing_copy_implementations,
+    missing_debug_implementations,
+    clippy::exhaustive_enums
+)]
 enum report {}
 #[doc(hidden)]
 impl ::mcp_runtime::__private::ToolItem for report {

@@ -1,5 +1,7 @@
 //! Wrong arguments: every one named at once, by path, with what was expected and what came.
 
+use std::collections::BTreeMap;
+
 use mcp_runtime::{prelude::*, testing::TestClient};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -152,6 +154,15 @@ async fn an_argument_given_twice_is_refused() {
         let answer = case.wire.answer(&json!("flat")).await;
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();
         assert!(text.ends_with("- `from`: given twice"), "{}: {text}", case.name);
+
+        // Below an argument, too, and where something else might be mended.
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":"below","method":"tools/call","params":{{{meta}"name":"kinds","arguments":{{
+            "days":3,"code":"abc","tags":[],"colour":"red","address":{{"street":"Elm","number":"5","number":6}}}}}}}}"#
+        );
+        case.wire.send_text(&text.replace('\n', " ")).await;
+        let answer = case.wire.answer(&json!("below")).await;
+        assert_eq!(answer["result"]["isError"], true, "{}: {answer}", case.name);
     })
     .await;
 }
@@ -213,6 +224,7 @@ fn show(
     letter: Option<char>,
     address: Option<std::net::Ipv4Addr>,
     three: Option<[u8; 3]>,
+    by_number: Option<BTreeMap<u8, u8>>,
 ) -> String {
     let shown = [
         order.map(|it| format!("{it:?}")),
@@ -226,6 +238,7 @@ fn show(
         letter.map(|it| format!("{it:?}")),
         address.map(|it| format!("{it:?}")),
         three.map(|it| format!("{it:?}")),
+        by_number.map(|it| format!("{it:?}")),
     ];
     shown.into_iter().flatten().collect()
 }
@@ -291,7 +304,30 @@ async fn all_that_is_wrong_below_an_argument_is_named() {
     check(json!({"level": {"Number": 256}}), &["`level.Number`: expected an integer from 0 to 255, got 256"]).await;
     check(json!({"level": {"Loud": 1}}), &["`level`: expected an object with one of `Number`, `At`, got `Loud`"]).await;
     check(json!({"address": "here"}), &["`address`: invalid IPv4 address syntax, got the string \"here\""]).await;
-    check(json!({"three": [1, 2]}), &["`three`: expected an array of length 3, got length 2"]).await;
+    check(json!({"three": [1, 2]}), &["`three`: expected an array of 3 items, got 2"]).await;
+    check(json!({"three": [1, 2, 3, 4]}), &["`three`: expected an array of 3 items, got 4"]).await;
+    check(json!({"level": "Loud"}), &["`level`: expected one of \"Off\" or an object, got the string \"Loud\""]).await;
+    check(
+        json!({"shape": {"kidn": "circle", "radius": 300, "points": 5}}),
+        &[
+            "`shape.kind`: missing, expected one of \"circle\", \"many\"",
+            "`shape.kidn`: unknown member, did you mean `kind`?",
+            "`shape.points`: expected an array, got 5",
+            "`shape.radius`: expected an integer from 0 to 255, got 300",
+        ],
+    )
+    .await;
+    // What would be mended were the rest right is not blamed.
+    check(
+        json!({"order": {"number": "5", "street": 7, "express": true}}),
+        &["`order.street`: expected a string, got 7"],
+    )
+    .await;
+    check(
+        json!({"by_number": {"x": 1}}),
+        &["`by_number`: a name in it does not fit: invalid value: expected key to be a number in quotes"],
+    )
+    .await;
     check(json!({"letter": "ab"}), &["`letter`: expected a character, got string \"ab\""]).await;
     check(
         json!({"mixed": [[true, 1]]}),

@@ -31,6 +31,8 @@ mod kept;
 #[cfg(feature = "auth")]
 mod keys;
 #[cfg(feature = "auth")]
+mod measured;
+#[cfg(feature = "auth")]
 mod metadata;
 #[cfg(feature = "auth")]
 mod oauth;
@@ -51,6 +53,9 @@ pub use options::{
 mod absent;
 #[cfg(all(feature = "http", not(feature = "auth")))]
 pub(crate) use absent::{Admission, AuthError, Authenticator, Document, LastCredential, Place, Refusal};
+
+#[cfg(feature = "auth")]
+pub use measured::CredentialCheck;
 
 #[cfg(all(test, feature = "auth"))]
 use door::Posture;

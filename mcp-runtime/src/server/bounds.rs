@@ -127,6 +127,9 @@ fn in_words(schema: &Value, mut parameter: Parameter, got: &str) -> Option<Strin
         words.dedup();
         return Some(words.join(" or "));
     }
+    if schema["enum"].is_array() {
+        return words(schema);
+    }
     // The bounds of 32 bits are not what was wrong with anything but a number.
     let is_number = got.starts_with(|first: char| first == '-' || first.is_ascii_digit());
     let own = |key: &str| schema[key].as_f64().filter(|bound| is_number || !is_of_32_bits(*bound));

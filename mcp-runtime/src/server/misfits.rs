@@ -8,7 +8,7 @@ use super::{
     bounds::{self, expected},
     lenient::mended,
     nearest::{excerpt, nearest},
-    portable::referred,
+    portable::{one_object, referred},
 };
 
 /// A place below an argument, and what is wrong there.
@@ -28,14 +28,14 @@ const MOST: usize = 16;
 pub(super) fn misfits(schema: &Value, value: &Value, strict: bool) -> Vec<Misfit> {
     let definitions = schema.get("$defs").and_then(Value::as_object);
     let steps = Steps::default();
-    let mut search = Search { definitions, strict, steps: &steps, found: Vec::new() };
+    let mut search = Search { definitions, strict, tells: true, steps: &steps, found: Vec::new() };
     search.look(schema, value, "");
     search.found
 }
 
 /// Whether a value fits a schema to the letter.
 pub(super) fn fits(schema: &Value, definitions: Option<&Map<String, Value>>, value: &Value, steps: &Steps) -> bool {
-    let mut search = Search { definitions, strict: true, steps, found: Vec::new() };
+    let mut search = Search { definitions, strict: true, tells: false, steps, found: Vec::new() };
     search.look(schema, value, "");
     search.found.is_empty() && steps.are_left()
 }
@@ -66,6 +66,8 @@ impl Steps {
 struct Search<'a> {
     definitions: Option<&'a Map<String, Value>>,
     strict: bool,
+    /// Whether anybody reads what is found, or only that something is.
+    tells: bool,
     steps: &'a Steps,
     found: Vec<Misfit>,
 }
@@ -133,15 +135,24 @@ impl Search<'_> {
                 best = Some((is_other, search.found));
             }
         }
+        // The texts that some choices list are not all that is taken, where others are objects.
+        let is_one_of_texts = |found: &[Misfit]| {
+            value.is_string() && found.iter().all(|it| it.below == below) && choices.iter().any(is_object)
+        };
         match best {
-            Some((false, found)) => found.into_iter().for_each(|misfit| self.add(&misfit.below, misfit.text)),
+            Some((false, found)) if !is_one_of_texts(&found) => {
+                found.into_iter().for_each(|misfit| self.add(&misfit.below, misfit.text))
+            }
             _ => self.none_of(schema, choices, value, below),
         }
     }
 
     /// Tells that none of the choices was meant: by the member that tells them apart, where there is one.
     fn none_of(&mut self, schema: &Value, choices: &[Value], value: &Value, below: &str) {
-        let objects: Vec<_> = choices.iter().filter(|choice| choice["type"] == "object").collect();
+        if !self.tells {
+            return self.add(below, String::new());
+        }
+        let objects: Vec<_> = choices.iter().filter(|choice| is_object(choice)).collect();
         let (Some(first), Some(members)) = (objects.first(), value.as_object()) else {
             return self.wrong(schema, value, below);
         };
@@ -149,8 +160,16 @@ impl Search<'_> {
             let values: Option<Vec<_>> =
                 objects.iter().map(|choice| tags(choice).find(|(tag, _)| *tag == name)?.1["enum"].get(0)).collect();
             if let Some(values) = values {
+                let known = self.found.len();
+                // What else is wrong in whichever of them was meant.
+                if let Some(one) = one_object(&json!({ "anyOf": objects })) {
+                    self.look(&one, value, below);
+                }
                 let tag = json!({ "type": "string", "enum": values });
                 let below = format!("{below}.{name}");
+                if self.found[known..].iter().any(|it| it.below == below) {
+                    return;
+                }
                 return match members.get(name) {
                     Some(value) => self.wrong(&tag, value, &below),
                     None => {
@@ -203,6 +222,10 @@ impl Search<'_> {
             self.look(place.unwrap_or(&schema["items"]), value, &format!("{below}[{index}]"));
         }
     }
+}
+
+fn is_object(schema: &Value) -> bool {
+    schema["type"] == "object"
 }
 
 fn requires(schema: &Value, name: &str) -> bool {

@@ -6,11 +6,13 @@ const EXCERPT: usize = 64;
 /// The candidate that is nearest to `name`, if it is near enough to be meant.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = excerpt(name);
-    let allowed = (name.chars().count() / 3).clamp(1, 4);
+    let length = name.chars().count();
+    let allowed = (length / 3).clamp(1, 4);
     candidates
         .into_iter()
         .map(|candidate| (distance(name, candidate, allowed), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
+        // With every letter changed nothing is left of the name.
+        .filter(|(distance, _)| *distance <= allowed && *distance < length)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
@@ -68,6 +70,8 @@ mod tests {
         check("prot", Some("port"));
         check("subtract", None);
         check("", None);
+        assert_eq!(nearest("b", ["a", "x"]), None);
+        assert_eq!(nearest("B", ["a", "b"]), Some("b"));
     }
 
     #[test]

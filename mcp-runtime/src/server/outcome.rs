@@ -103,7 +103,7 @@ pub struct Json<T>(pub T);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
     label = "not a tool's result",
-    note = "return `()`, text, a number, a `bool`, `Json<T>`, a `ContentBlock`, a `Vec` of them, a `CallToolResult`, or a `Result` of one of these",
+    note = "return `()`, text, a number, a `bool`, `Json<T>`, a `ContentBlock`, a `Vec<ContentBlock>` or `Vec<String>`, a `CallToolResult`, or a `Result` of one of these",
     note = "to return `{Self}` as structured content, wrap it: `Json<{Self}>`, and derive `serde::Serialize` and `schemars::JsonSchema` for it"
 )]
 pub trait IntoCallToolResult {
@@ -124,7 +124,7 @@ pub trait IntoCallToolResult {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a resource",
     label = "not a resource's contents",
-    note = "return text, bytes (`Vec<u8>`), `Json<T>`, `ResourceContents`, a `Vec` of them, a `ReadResourceResult`, or a `Result` of one of these"
+    note = "return text, bytes (`Vec<u8>`), `Json<T>`, `ResourceContents`, a `Vec<ResourceContents>`, a `ReadResourceResult`, or a `Result` of one of these"
 )]
 pub trait IntoReadResourceResult {
     /// The result that the client gets.
@@ -138,7 +138,7 @@ pub trait IntoReadResourceResult {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a prompt",
     label = "not a prompt's messages",
-    note = "return text (one message of the user), a `PromptMessage`, a `Vec` of them, a `GetPromptResult`, or a `Result` of one of these"
+    note = "return text (one message of the user), a `PromptMessage`, a `Vec<PromptMessage>`, a `GetPromptResult`, or a `Result` of one of these"
 )]
 pub trait IntoGetPromptResult {
     /// The result that the client gets.

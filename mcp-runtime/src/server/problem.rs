@@ -2,11 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::{
     bounds,
     definition::Parameter,
     describe::schema_of,
+    lenient::meant_by,
     misfits::{Misfit, misfits},
     nearest::excerpt,
 };
@@ -34,29 +36,40 @@ pub enum Problem {
 
 /// Why a value does not fit: at each path, what was expected, what came.
 pub(super) fn explain<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str, strict: bool) -> Problem {
-    let (below, text) = first::<T>(parameter, raw);
     let schema = schema_of::<T>();
-    let found = serde_json::from_str(raw).map_or_else(|_| Vec::new(), |value| misfits(&schema, &value, strict));
+    let value: Value = serde_json::from_str(raw).unwrap_or_default();
+    let found = misfits(&schema, &value, strict);
+    let (below, text) = first::<T>(parameter, raw).unwrap_or_else(|| does_not_fit::<T>(parameter, raw));
     let (whole, mut found): (Vec<_>, Vec<_>) = found.into_iter().partition(|it| it.below.is_empty());
     if found.is_empty() {
-        // Of a choice a type says less than its schema.
-        let of_choice = whole.into_iter().next().filter(|_| below.is_empty() && schema.get("anyOf").is_some());
-        return of_choice
+        // Of a choice, and of a count of items, a type says less than its schema.
+        let says_more = schema.get("anyOf").is_some() || (schema["type"] == "array" && value.is_array());
+        let of_whole = whole.into_iter().next().filter(|_| below.is_empty() && says_more);
+        return of_whole
             .map_or(Problem::Unfit { below, text }, |Misfit { below, text }| Problem::Unfit { below, text });
     }
-    // What the schema does not say, a grammar of a text, is told beside what it does.
-    if !found.iter().any(|it: &Misfit| it.below.starts_with(&below)) {
+    // What the schema does not say, a grammar of a text, is told beside what it does; not what would be mended.
+    let beyond = if strict || text.starts_with("duplicate field") {
+        Some((below, text))
+    } else {
+        first::<T>(parameter, &meant_by(&schema, value).to_string())
+    };
+    if let Some((below, text)) = beyond.filter(|(below, _)| !found.iter().any(|it| it.below.starts_with(below))) {
         found.push(Misfit { below, text });
     }
     Problem::Several(found)
 }
 
+/// What is told of a value whose type takes its beginning: an integer of 128 bits that is written as a float.
+fn does_not_fit<T: JsonSchema>(parameter: &Parameter, raw: &str) -> (String, String) {
+    let expected = bounds::expectation::<T>(parameter, raw).unwrap_or_else(|| "another value".to_owned());
+    (String::new(), format!("expected {expected}, got {}", bounds::kind_of(raw)))
+}
+
 /// The first thing that is wrong with a value, as its type says.
-fn first<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -> (String, String) {
+fn first<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -> Option<(String, String)> {
     let mut deserializer = serde_json::Deserializer::from_str(raw);
-    let Err(error) = serde_path_to_error::deserialize::<_, T>(&mut deserializer) else {
-        return (String::new(), "does not fit".to_owned());
-    };
+    let error = serde_path_to_error::deserialize::<_, T>(&mut deserializer).err()?;
     let below = match error.path().to_string() {
         path if path == "." => String::new(),
         path if path.starts_with('[') => path,
@@ -66,6 +79,11 @@ fn first<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -> 
     let said = said.split(" at line ").next().unwrap_or_default();
     let of_a_member = said.starts_with("missing field") || said.starts_with("unknown field");
     let got = bounds::kind_of(raw);
+    // What is wrong with a name in a map has no path.
+    if let Some(below) = below.strip_suffix(".?") {
+        let said = in_order(said).unwrap_or_else(|| said.to_owned());
+        return Some((below.to_owned(), format!("a name in it does not fit: {said}")));
+    }
     let text = match bounds::expectation::<T>(parameter, raw) {
         Some(expected) if below.is_empty() && !of_a_member && !bounds::is_of_kind(&expected, raw) => {
             format!("expected {expected}, got {got}")
@@ -76,7 +94,7 @@ fn first<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -> 
             if is_whole { format!("{said}, got {got}") } else { said.to_owned() }
         }),
     };
-    (below, text)
+    Some((below, text))
 }
 
 /// What serde says of a wrong value, with what was expected first.

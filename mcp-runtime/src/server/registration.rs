@@ -187,7 +187,7 @@ impl Registration {
             extensions: (!self.extensions.is_empty()).then_some(self.extensions),
             states: Arc::clone(&states[0]),
         });
-        if self.offers_tools {
+        if self.offers_tools || !self.tools.is_empty() || !self.dynamic.is_empty() {
             registry.offer_tools();
         }
         for item in self.tools {

@@ -10,7 +10,7 @@ pub(super) struct Alternatives {
     pub(super) choices: Vec<Map<String, Value>>,
 }
 
-/// So many alternatives are written out, no more.
+/// So many alternatives are written out, no more, where choices multiply. One choice has as many as it lists.
 const MOST: usize = 64;
 
 /// The alternatives of a schema.
@@ -155,7 +155,8 @@ fn is_of_type(kind: &str, value: &Value) -> bool {
 
 /// Each of the one with each of the other.
 fn product(these: Vec<Map<String, Value>>, those: Vec<Map<String, Value>>) -> Option<Vec<Map<String, Value>>> {
-    if these.len().saturating_mul(those.len()) > MOST {
+    let multiplies = these.len() > 1 && those.len() > 1;
+    if multiplies && these.len().saturating_mul(those.len()) > MOST {
         return None;
     }
     let mut found = Vec::new();

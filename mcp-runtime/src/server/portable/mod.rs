@@ -34,7 +34,7 @@ pub(super) fn portable(schema: Value, contract: &Contract) -> Value {
 /// each choice allows, and mixtures; its description says which members go together.
 pub(super) fn one_object(schema: &Value) -> Option<Value> {
     let choices = schema.get("anyOf")?.as_array()?;
-    let mut objects = choices.iter().map(|choice| choice.as_object().filter(|choice| choice["type"] == "object"));
+    let mut objects = choices.iter().map(|choice| choice.as_object().filter(|_| choice["type"] == "object"));
     let first = objects.next()??;
     let mut properties = members(first).cloned().unwrap_or_default();
     let mut required = required(first);
@@ -200,8 +200,13 @@ fn integer(schema: &mut Map<String, Value>) {
         // Beyond 53 bits a bound is no number that every client can hold.
         _ => (None, None),
     };
-    let above = schema.remove("exclusiveMinimum").and_then(|bound| neighbour(&bound, 1));
-    let below = schema.remove("exclusiveMaximum").and_then(|bound| neighbour(&bound, -1));
+    let mut reached = |keyword: &str, step| {
+        let bound = neighbour(schema.get(keyword)?, step)?;
+        schema.remove(keyword);
+        Some(bound)
+    };
+    let above = reached("exclusiveMinimum", 1);
+    let below = reached("exclusiveMaximum", -1);
     for bound in [least, above].into_iter().flatten() {
         tighten(schema, "minimum", bound.into());
     }
@@ -219,7 +224,11 @@ fn integer(schema: &mut Map<String, Value>) {
 /// Gemini takes texts for the values of an `enum`: integers without a gap are a range.
 fn range_of_values(schema: &mut Map<String, Value>) {
     let values = schema.get("enum").and_then(Value::as_array);
-    let mut values: Vec<_> = values.into_iter().flatten().filter_map(Value::as_i64).collect();
+    // One that is no `i64` is not within the range of those that are.
+    let Some(mut values) = values.and_then(|values| values.iter().map(Value::as_i64).collect::<Option<Vec<_>>>())
+    else {
+        return;
+    };
     values.sort_unstable();
     values.dedup();
     if let (Some(least), Some(most)) = (values.first(), values.last())
@@ -396,7 +405,7 @@ fn gathered(choices: Vec<Map<String, Value>>) -> (Vec<Map<String, Value>>, Strin
     for list in &lists {
         let choice = &mut distinct[list.place];
         choice.insert("enum".to_owned(), list.values.iter().map(|(value, _)| value.clone()).collect());
-        if choice["type"] == "integer" {
+        if choice.get("type").is_some_and(|kind| kind == "integer") {
             range_of_values(choice);
         }
     }

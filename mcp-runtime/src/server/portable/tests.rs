@@ -70,12 +70,32 @@ fn what_cannot_be_written_out_is_left_open() {
 }
 
 #[test]
+fn one_choice_is_written_out_however_long_it_is() {
+    let values: Vec<_> = (0..300).map(|index| format!("v{index}")).collect();
+    let variants: Vec<_> = values.iter().map(|value| json!({"const": value, "type": "string"})).collect();
+    check(json!({ "oneOf": variants }), json!({"type": "string", "enum": values}));
+}
+
+#[test]
+fn choices_without_a_type_are_left_as_they_are() {
+    let choice = json!({"anyOf": [{"enum": [1, "a"]}, {"type": "boolean"}]});
+    check(choice.clone(), choice);
+    let refers = json!({"anyOf": [{"$ref": "#/$defs/A"}, {"type": "object"}]});
+    assert_eq!(one_object(&refers), None);
+}
+
+#[test]
 fn what_some_client_refuses_is_said_otherwise() {
     for (schema, expected) in [
         (json!(true), json!({})),
         (json!({"const": 5}), json!({"type": "integer", "minimum": 5, "maximum": 5})),
         (json!({"enum": [3, 1, 2]}), json!({"type": "integer", "minimum": 1, "maximum": 3})),
         (json!({"enum": [1, 3]}), json!({"type": "integer", "enum": [1, 3]})),
+        (json!({"type": "integer", "enum": [1, 2, u64::MAX]}), json!({"type": "integer", "enum": [1, 2, u64::MAX]})),
+        (
+            json!({"type": "integer", "exclusiveMaximum": u64::MAX}),
+            json!({"type": "integer", "exclusiveMaximum": u64::MAX}),
+        ),
         (json!({"type": "integer", "exclusiveMinimum": 0.5}), json!({"type": "integer", "minimum": 1})),
         (json!({"type": "integer", "exclusiveMaximum": 3, "maximum": 9}), json!({"type": "integer", "maximum": 2})),
         (json!({"type": "number", "exclusiveMinimum": 0}), json!({"type": "number", "exclusiveMinimum": 0})),

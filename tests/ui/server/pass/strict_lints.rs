@@ -2,6 +2,7 @@
 #![deny(
     warnings,
     missing_docs,
+    missing_copy_implementations,
     missing_debug_implementations,
     non_camel_case_types,
     non_snake_case,
@@ -24,7 +25,7 @@
 use mcp_runtime::{Part, prelude::*};
 
 /// The weather.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Weather;
 
 #[mcp_server]
@@ -65,11 +66,34 @@ pub fn alone(text: String) -> String {
     text
 }
 
+// What a macro by example emits is linted like what is written by hand.
+macro_rules! emitted {
+    ($tool:ident, $module:ident) => {
+        /// Emitted.
+        #[mcp_tool]
+        pub fn $tool(text: String) -> String {
+            text
+        }
+
+        /// Emitted.
+        #[mcp_server]
+        pub mod $module {
+            /// Emitted.
+            #[mcp_tool]
+            pub fn inner(text: String) -> String {
+                text
+            }
+        }
+    };
+}
+
+emitted!(lone, emitted);
+
 /// All.
 pub fn all() -> impl Part {
-    (Weather, sums::server {}, McpServer::default().tool::<alone>())
+    (Weather, sums::server {}, emitted::server {}, McpServer::default().tool::<(alone, lone)>())
 }
 
 fn main() {
-    let _server = all().into_server();
+    let _server = McpServer::default().mount(all());
 }
