@@ -110,7 +110,10 @@ pub struct Limits {
 }
 
 /// How many threads run at a time. Asked once: the answer is read from files.
-static CORES: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+pub(crate) fn cores() -> usize {
+    static CORES: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+    *CORES
+}
 
 impl Default for Limits {
     fn default() -> Self {
@@ -154,7 +157,7 @@ impl Default for Limits {
             max_tasks_per_principal: Some(128),
             task_ttl: seconds(60 * 60),
             max_task_ttl: seconds(24 * 60 * 60),
-            max_blocking_threads: Some(4 * *CORES),
+            max_blocking_threads: Some(4 * cores()),
             blocking_queue: Some(1024),
             shutdown_grace: seconds(10),
             fetch: seconds(5),

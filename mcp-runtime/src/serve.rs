@@ -6,7 +6,10 @@ mod part;
 use std::{any::Any, fmt, net::SocketAddr, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    task::JoinSet,
+};
 
 use lone::{Prompts, Resources, Tools};
 pub use part::Part;
@@ -498,10 +501,23 @@ impl Bound {
         let stop = self.handle.stopped();
         match self.kind {
             Kind::Stdio(dispatcher) => {
-                let (reader, writer, redirected) = stdio::standard_streams().map_err(stream_failed)?;
-                let result = stdio::serve(dispatcher, reader, writer, stop).await;
-                drop(redirected);
-                result.map_err(stream_failed)
+                let stdio::Streams { input, output, redirected, printed } =
+                    stdio::standard_streams().map_err(stream_failed)?;
+                // A task goes on where its input was seen to come; the future of `block_on` would have to be woken on
+                // another thread for every message. Dropping the set ends it.
+                let mut serving = JoinSet::new();
+                serving.spawn(async move {
+                    let result = stdio::serve(dispatcher, input, output, stop).await;
+                    drop(redirected);
+                    result
+                });
+                // Another thread answers the first message meanwhile.
+                printed.let_through().map_err(stream_failed)?;
+                match serving.join_next().await {
+                    Some(Err(failed)) if failed.is_panic() => std::panic::resume_unwind(failed.into_panic()),
+                    Some(Ok(result)) => result.map_err(stream_failed),
+                    _ => Ok(()),
+                }
             }
             #[cfg(feature = "http")]
             Kind::Http { listener, .. } => {
@@ -613,10 +629,13 @@ fn public_url(options: &ServerOptions) -> Option<String> {
 }
 
 fn block_on(serving: impl Future<Output = Result<(), Error>>) -> Result<(), Error> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|source| Error::Io { what: "the runtime could not be made", source })?;
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if std::env::var_os("TOKIO_WORKER_THREADS").is_none() {
+        // Two, so that a function which runs in place does not keep signals from being heard.
+        runtime.worker_threads(crate::limits::cores().max(2));
+    }
+    let runtime =
+        runtime.enable_all().build().map_err(|source| Error::Io { what: "the runtime could not be made", source })?;
     let result = runtime.block_on(serving);
     // A blocking function that is still running had its time, and keeps nobody waiting.
     runtime.shutdown_background();

@@ -17,13 +17,23 @@ pub(crate) type Input = Box<dyn AsyncRead + Unpin + Send>;
 /// Standard output.
 pub(crate) type Output = Box<dyn AsyncWrite + Unpin + Send>;
 
+/// Standard input and output, as the protocol has them.
+pub(crate) struct Streams {
+    pub(crate) input: Input,
+    pub(crate) output: Output,
+    pub(crate) redirected: Redirected,
+    /// Whoever prints more than a pipe holds waits until this has begun.
+    pub(crate) printed: Printed,
+}
+
 /// Keeps whatever else the process prints, reads and starts off the wire.
 #[derive(Debug)]
 pub(crate) struct Redirected {
     #[cfg(unix)]
     restore: unix::Flags,
+    /// Closed when all that was printed has come through.
     #[cfg(unix)]
-    printed: unix::Printed,
+    through: std::sync::mpsc::Receiver<()>,
 }
 
 /// Takes standard input and output for the protocol alone, for good.
@@ -32,13 +42,13 @@ pub(crate) struct Redirected {
 /// `println!` in user code nor a program that it starts can reach the wire. Elsewhere nothing can do that: a handler must
 /// not print.
 #[cfg(unix)]
-pub(crate) fn standard_streams() -> io::Result<(Input, Output, Redirected)> {
+pub(crate) fn standard_streams() -> io::Result<Streams> {
     use rustix::fd::AsFd;
 
     let input = unix::own(io::stdin().as_fd())?;
     let output = unix::own(io::stdout().as_fd())?;
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
-    let printed = unix::Printed::to_stderr()?;
+    let (printed, through) = Printed::redirect()?;
     let mut restore = Vec::new();
     let reader = match unix::reader(&input, &mut restore) {
         Some(reader) => reader,
@@ -48,13 +58,32 @@ pub(crate) fn standard_streams() -> io::Result<(Input, Output, Redirected)> {
         Some(writer) => writer,
         None => Box::new(unix::Blocking(std::fs::File::from(output))),
     };
-    Ok((reader, writer, Redirected { restore, printed }))
+    Ok(Streams { input: reader, output: writer, redirected: Redirected { restore, through }, printed })
 }
 
 /// Takes standard input and output for the protocol alone.
 #[cfg(not(unix))]
-pub(crate) fn standard_streams() -> io::Result<(Input, Output, Redirected)> {
-    Ok((Box::new(Threaded::new(io::stdin())), Box::new(tokio::io::stdout()), Redirected {}))
+pub(crate) fn standard_streams() -> io::Result<Streams> {
+    Ok(Streams {
+        input: Box::new(Threaded::new(io::stdin())),
+        output: Box::new(tokio::io::stdout()),
+        redirected: Redirected {},
+        printed: Printed {},
+    })
+}
+
+#[cfg(unix)]
+pub(crate) use unix::Printed;
+
+/// What the process prints: left alone.
+#[cfg(not(unix))]
+pub(crate) struct Printed {}
+
+#[cfg(not(unix))]
+impl Printed {
+    pub(crate) fn let_through(self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(unix)]
@@ -64,7 +93,7 @@ impl Drop for Redirected {
             // The open file may be shared with another process, which does not expect our flag on it.
             let _ = rustix::fs::fcntl_setfl(descriptor, *flags);
         }
-        self.printed.end();
+        unix::end_of_printed(&self.through);
     }
 }
 
@@ -124,10 +153,10 @@ impl AsyncRead for Threaded {
 mod unix {
     use std::{
         fs::File,
-        io::{self, Read, Write},
+        io::{self, PipeReader, Read, Write},
         os::unix::net::UnixStream as StdStream,
         pin::Pin,
-        sync::mpsc::{SyncSender, sync_channel},
+        sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
         task::{Context, Poll},
         thread::JoinHandle,
         time::Duration,
@@ -189,14 +218,23 @@ mod unix {
 
     /// What the process prints, on its way to standard error: lossy, so that a client which does not read standard error
     /// stops nobody who prints.
-    #[derive(Debug)]
-    pub(super) struct Printed(Option<JoinHandle<()>>);
+    pub(crate) struct Printed {
+        reader: PipeReader,
+        through: Sender<()>,
+    }
 
     impl Printed {
-        /// Turns descriptor 1 to standard error.
-        pub(super) fn to_stderr() -> io::Result<Self> {
-            let (mut reader, writer) = io::pipe()?;
+        /// Turns descriptor 1 to a pipe; what is received closes when all has come through.
+        pub(super) fn redirect() -> io::Result<(Self, Receiver<()>)> {
+            let (reader, writer) = io::pipe()?;
             rustix::stdio::dup2_stdout(&writer)?;
+            let (through, closed) = channel();
+            Ok((Self { reader, through }, closed))
+        }
+
+        /// Passes on what is printed, on a thread of its own.
+        pub(crate) fn let_through(self) -> io::Result<()> {
+            let Self { mut reader, through } = self;
             let read = move || {
                 let mut piece = [0; 4096];
                 let mut way = None;
@@ -210,25 +248,20 @@ mod unix {
                     drop(sender);
                     let _ = thread.join();
                 }
+                drop(through);
             };
-            let thread = std::thread::Builder::new().name("mcp-printed".to_owned()).spawn(read)?;
-            Ok(Self(Some(thread)))
+            std::thread::Builder::new().name("mcp-printed".to_owned()).spawn(read).map(drop)
         }
+    }
 
-        /// Lets what was printed come through, if somebody reads it.
-        pub(super) fn end(&mut self) {
-            // What was printed without a line's end waits in the standard library's buffer.
-            let _ = io::stdout().flush();
-            // With descriptor 1 turned away the pipe has no writer left, and its reader ends.
-            let _ = rustix::stdio::dup2_stdout(io::stderr().as_fd());
-            let Some(thread) = self.0.take() else { return };
-            for _ in 0..100 {
-                if thread.is_finished() {
-                    return;
-                }
-                std::thread::sleep(Duration::from_millis(2));
-            }
-        }
+    /// Lets what was printed come through, if somebody reads it.
+    pub(super) fn end_of_printed(through: &Receiver<()>) {
+        const PATIENCE: Duration = Duration::from_millis(200);
+        // What was printed without a line's end waits in the standard library's buffer.
+        let _ = io::stdout().flush();
+        // With descriptor 1 turned away the pipe has no writer left, and its reader ends.
+        let _ = rustix::stdio::dup2_stdout(io::stderr().as_fd());
+        let _ = through.recv_timeout(PATIENCE);
     }
 
     /// Writes what it is sent to standard error, on a thread of its own that may have to wait for its reader.

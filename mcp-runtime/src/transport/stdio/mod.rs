@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub(crate) use descriptor::standard_streams;
+pub(crate) use descriptor::{Streams, standard_streams};
 use lines::{Line, Lines};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
