@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwn
 use serde_json::value::RawValue;
 
 /// A JSON value as text, so that it is neither built nor cloned on its way to the wire.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RawJson(Box<RawValue>);
 
 impl RawJson {
@@ -43,8 +43,7 @@ impl RawJson {
 impl From<serde_json::Value> for RawJson {
     fn from(value: serde_json::Value) -> Self {
         // Writing a `Value` cannot fail: its keys are strings and its numbers finite.
-        let text = value.to_string();
-        Self(RawValue::from_string(text).unwrap_or_default())
+        Self::new(&value).unwrap_or_default()
     }
 }
 

@@ -4,6 +4,7 @@ use schemars::{
     JsonSchema, Schema, SchemaGenerator,
     generate::{Contract, SchemaSettings},
 };
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{
@@ -21,8 +22,6 @@ use crate::protocol::{PromptArgument, RawJson};
 pub struct ToolDescription {
     /// Of what is deserialized.
     arguments: SchemaGenerator,
-    /// Of what is serialized.
-    results: SchemaGenerator,
     full: bool,
     /// In source order: name and schema.
     properties: Vec<(String, Value)>,
@@ -31,7 +30,8 @@ pub struct ToolDescription {
     others: Option<Value>,
     /// What cannot be said but in words.
     remarks: Vec<String>,
-    output: Option<Value>,
+    /// The schema of the structured content.
+    output: Option<RawJson>,
     /// The names that each flattened parameter takes, `None` where it takes any.
     pub(crate) flattened: Vec<(&'static str, Option<Vec<String>>)>,
     pub(crate) patterns: Patterns,
@@ -44,7 +44,6 @@ impl ToolDescription {
     pub(crate) fn new(full: bool) -> Self {
         Self {
             arguments: generator(full, Contract::Deserialize),
-            results: generator(full, Contract::Serialize),
             full,
             properties: Vec::new(),
             required: Vec::new(),
@@ -77,7 +76,16 @@ impl ToolDescription {
     }
 
     pub(crate) fn output<T: IntoCallToolResult>(&mut self) {
-        self.output = T::output_schema(&mut self.results).map(Value::from);
+        let mut generator = generator(self.full, Contract::Serialize);
+        let Some(mut schema) = T::output_schema(&mut generator).map(Value::from) else { return };
+        if let Some(object) = schema.as_object_mut() {
+            object.remove("$schema");
+        }
+        if !self.full {
+            schema = portable(schema, generator.contract());
+            schema = one_object(&schema).unwrap_or(schema);
+        }
+        self.output = Some(with_definitions(schema, &definitions(&generator, self.full)).into());
     }
 
     /// The names that the schema knows, for the refusal of others.
@@ -85,52 +93,39 @@ impl ToolDescription {
         self.others.is_none().then(|| self.properties.iter().map(|(name, _)| name.clone()).collect())
     }
 
-    /// The JSON Schema of the arguments, members in source order.
-    pub(crate) fn input_schema(&self) -> RawJson {
-        let mut members = vec![r#""type":"object""#.to_owned()];
-        if !self.remarks.is_empty() {
-            members.push(format!(r#""description":{}"#, Value::from(self.remarks.join("; "))));
-        }
-        // OpenAI wants it even where it is empty.
-        let property = |(name, schema): &(String, Value)| format!("{}:{schema}", Value::from(name.as_str()));
-        let properties: Vec<_> = self.properties.iter().map(property).collect();
-        members.push(format!(r#""properties":{{{}}}"#, properties.join(",")));
-        if !self.required.is_empty() {
-            members.push(format!(r#""required":{}"#, Value::from(self.required.clone())));
-        }
-        let others = self.others.as_ref().unwrap_or(&Value::Bool(false));
-        if *others != Value::Bool(true) {
-            members.push(format!(r#""additionalProperties":{others}"#));
-        }
-        let schemas = self.properties.iter().map(|(_, schema)| schema).chain([others]);
-        let definitions = used(schemas, &definitions(&self.arguments, self.full));
-        if !definitions.is_empty() {
-            members.push(format!(r#""$defs":{}"#, Value::Object(definitions)));
-        }
-        let text = format!("{{{}}}", members.join(","));
-        RawJson::from(serde_json::value::RawValue::from_string(text).unwrap_or_default())
+    /// Takes the JSON Schema of the arguments: as it is sent, members in source order, and as a value.
+    pub(crate) fn take_input_schema(&mut self) -> (RawJson, Value) {
+        let others = self.others.take().unwrap_or(Value::Bool(false));
+        let schemas = self.properties.iter().map(|(_, schema)| schema).chain([&others]);
+        let schema = InputSchema {
+            kind: "object",
+            description: (!self.remarks.is_empty()).then(|| self.remarks.join("; ")),
+            definitions: used(schemas, &definitions(&self.arguments, self.full)),
+            properties: Properties(std::mem::take(&mut self.properties)),
+            required: std::mem::take(&mut self.required),
+            others,
+        };
+        // Its keys are strings and its numbers finite.
+        (RawJson::new(&schema).unwrap_or_default(), schema.into())
     }
 
     /// The JSON Schema of the structured content.
-    pub(crate) fn output_schema(&mut self) -> Option<RawJson> {
-        let mut schema = self.output.take()?;
-        if let Some(object) = schema.as_object_mut() {
-            object.remove("$schema");
-        }
-        if !self.full {
-            schema = portable(schema, self.results.contract());
-            schema = one_object(&schema).unwrap_or(schema);
-        }
-        Some(with_definitions(schema, &definitions(&self.results, self.full)).into())
+    pub(crate) fn take_output_schema(&mut self) -> Option<RawJson> {
+        self.output.take()
     }
 
     fn property(&mut self, parameter: &'static Parameter, schema: Schema, optional: bool) {
         let mut schema = Value::from(schema);
-        let mut without_null = schema.clone();
-        drop_null(&mut without_null);
-        self.faults.extend(foreign_bounds(parameter, without_null["type"].as_str()));
-        if optional && !self.full {
-            schema = without_null;
+        let is_plain = |name| schema.get(name).is_none_or(Value::is_string);
+        if ["type", "enum", "anyOf"].into_iter().all(is_plain) {
+            self.faults.extend(foreign_bounds(parameter, schema["type"].as_str()));
+        } else {
+            let mut without_null = schema.clone();
+            drop_null(&mut without_null);
+            self.faults.extend(foreign_bounds(parameter, without_null["type"].as_str()));
+            if optional && !self.full {
+                schema = without_null;
+            }
         }
         match &mut schema {
             Value::Object(schema) => annotate(schema, parameter),
@@ -199,6 +194,52 @@ impl ToolDescription {
             self.properties.push((name, schema));
         }
         self.required.extend(required.iter().filter_map(Value::as_str).map(str::to_owned));
+    }
+}
+
+/// A tool's arguments as a JSON Schema.
+#[derive(Serialize)]
+struct InputSchema {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// OpenAI wants it even where it is empty.
+    properties: Properties,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    required: Vec<String>,
+    #[serde(rename = "additionalProperties", skip_serializing_if = "is_true")]
+    others: Value,
+    #[serde(rename = "$defs", skip_serializing_if = "Map::is_empty")]
+    definitions: Map<String, Value>,
+}
+
+/// In an order that a `Map` does not keep.
+struct Properties(Vec<(String, Value)>);
+
+impl Serialize for Properties {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, schema)| (name, schema)))
+    }
+}
+
+fn is_true(value: &Value) -> bool {
+    *value == Value::Bool(true)
+}
+
+impl From<InputSchema> for Value {
+    fn from(schema: InputSchema) -> Self {
+        let InputSchema { kind, description, properties, required, others, definitions } = schema;
+        let properties: Map<String, Self> = properties.0.into_iter().collect();
+        let members = [
+            ("type", Some(kind.into())),
+            ("description", description.map(Self::from)),
+            ("properties", Some(properties.into())),
+            ("required", (!required.is_empty()).then(|| required.into())),
+            ("additionalProperties", (!is_true(&others)).then_some(others)),
+            ("$defs", (!definitions.is_empty()).then(|| definitions.into())),
+        ];
+        members.into_iter().filter_map(|(name, member)| Some((name, member?))).collect()
     }
 }
 

@@ -58,6 +58,9 @@ pub(crate) struct MirroredArgument {
 /// What is wrong with a mark, in words for the operator: a client would leave the tool out of its list.
 pub(super) fn arguments(schema: &Value) -> Result<Vec<MirroredArgument>, String> {
     let mut found = Vec::new();
+    if !names(schema, MARK) {
+        return Ok(found);
+    }
     let mut path = Vec::new();
     collect(schema, &mut path, &mut found)?;
     let marked = count(schema);
@@ -98,6 +101,15 @@ fn collect(schema: &Value, path: &mut Vec<String>, found: &mut Vec<MirroredArgum
         path.pop();
     }
     Ok(())
+}
+
+/// Whether anything in the schema has that name.
+fn names(schema: &Value, name: &str) -> bool {
+    match schema {
+        Value::Object(members) => members.iter().any(|(own, member)| own == name || names(member, name)),
+        Value::Array(items) => items.iter().any(|item| names(item, name)),
+        _ => false,
+    }
 }
 
 /// How many marks there are, wherever they stand; a property of that name is none.

@@ -145,25 +145,33 @@ impl Survey {
             self.keyword(keyword, value, path);
         }
         self.kind(schema, path);
-        for keyword in ["properties", "patternProperties", "$defs", "dependentSchemas"] {
-            for (name, schema) in members(schema, keyword) {
-                let path = Path::Name(&path, keyword, name);
-                if keyword == "$defs" {
-                    const REMEDY: &str = "nest to a fixed depth, or take a flat list whose items name their parent";
-                    self.add(path, "$ref", CLAUDE_AND_GEMINI, REMEDY);
+        for (keyword, value) in schema {
+            self.below(keyword, value, path);
+        }
+    }
+
+    /// The schemas that a keyword holds.
+    fn below(&mut self, keyword: &str, value: &Value, path: Path<'_>) {
+        match (keyword, value) {
+            ("properties" | "patternProperties" | "$defs" | "dependentSchemas", Value::Object(members)) => {
+                for (name, schema) in members {
+                    let path = Path::Name(&path, keyword, name);
+                    if keyword == "$defs" {
+                        const REMEDY: &str = "nest to a fixed depth, or take a flat list whose items name their parent";
+                        self.add(path, "$ref", CLAUDE_AND_GEMINI, REMEDY);
+                    }
+                    self.schema(schema, path);
                 }
-                self.schema(schema, path);
             }
-        }
-        for keyword in ["anyOf", "oneOf", "allOf", "prefixItems"] {
-            for (index, schema) in schema.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate() {
-                self.schema(schema, Path::Place(&path, keyword, index));
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
+                for (index, schema) in schemas.iter().enumerate() {
+                    self.schema(schema, Path::Place(&path, keyword, index));
+                }
             }
-        }
-        for keyword in ["items", "additionalProperties"] {
-            if let Some(schema @ Value::Object(_)) = schema.get(keyword) {
-                self.schema(schema, Path::Keyword(&path, keyword));
+            ("items" | "additionalProperties", Value::Object(_)) => {
+                self.schema(value, Path::Keyword(&path, keyword));
             }
+            _ => {}
         }
     }
 
@@ -204,9 +212,10 @@ impl Survey {
 
     /// What depends on the type.
     fn kind(&mut self, schema: &Map<String, Value>, path: Path<'_>) {
-        let says_more = ["anyOf", "oneOf", "allOf", "$ref", "enum", "const"].iter().any(|it| schema.contains_key(*it));
+        let says_more =
+            || ["anyOf", "oneOf", "allOf", "$ref", "enum", "const"].iter().any(|it| schema.contains_key(*it));
         match schema.get("type") {
-            None if !says_more => self.add(path, "type", GEMINI, "say of which type the value is"),
+            None if !says_more() => self.add(path, "type", GEMINI, "say of which type the value is"),
             Some(Value::Array(_)) => self.add(path, "type", GEMINI_AND_CURSOR, "say one type, or `anyOf`"),
             Some(kind) if kind == "array" && !schema.contains_key("items") => {
                 self.add(path, "items", OPENAI, "say what the items are");

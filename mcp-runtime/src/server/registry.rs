@@ -396,9 +396,12 @@ impl Registry {
             let reason = "its `input_schema` must be an object schema: `\"type\": \"object\"` at the root".to_owned();
             errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
         }
-        let output_schema = description.output_schema().filter(|_| spec.output_schema != Some(false));
-        let input_schema = own_schema.clone().map_or_else(|| description.input_schema(), Into::into);
-        let parsed = input_schema.parse().unwrap_or(Value::Null);
+        let output_schema = description.take_output_schema().filter(|_| spec.output_schema != Some(false));
+        let properties = if own_schema.is_some() { None } else { description.names() };
+        let (input_schema, parsed) = match own_schema {
+            Some(schema) => (RawJson::from(schema.clone()), schema),
+            None => description.take_input_schema(),
+        };
         if !full_schemas {
             obstacles.survey(&name, &parsed);
         }
@@ -422,7 +425,7 @@ impl Registry {
             listed,
             function,
             states,
-            properties: if own_schema.is_some() { None } else { description.names() },
+            properties,
             scopes: spec.scopes,
             flattened: description.flattened,
             patterns: description.patterns,

@@ -83,7 +83,7 @@ impl Layers {
         V: Into<OsString>,
     {
         let variables = variables.into_iter().map(|(k, v)| (k.into(), v.into()));
-        let ours = |name: &OsString| name.to_string_lossy().starts_with("MCP_");
+        let ours = |name: &OsString| name.as_encoded_bytes().starts_with(b"MCP_");
         Self {
             arguments: arguments.into_iter().map(Into::into).collect(),
             variables: variables.filter(|(name, _)| ours(name)).collect(),
@@ -177,6 +177,9 @@ impl Layers {
     /// The variables that are set, in the order of the table.
     fn given_variables(&self, errors: &mut Vec<Error>) -> Vec<Given> {
         let mut all = Vec::new();
+        if self.variables.is_empty() {
+            return all;
+        }
         for setting in &SETTINGS {
             let file = setting.variable.to_owned() + FILE;
             let names = [(setting.variable.to_owned(), false), (file, true)];

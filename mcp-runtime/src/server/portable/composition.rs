@@ -33,6 +33,12 @@ pub(super) fn alternatives(schema: Map<String, Value>) -> Result<Alternatives, M
     Ok(Alternatives { outer, choices })
 }
 
+/// Whether a schema is one alternative as it stands.
+pub(super) fn is_single(schema: &Map<String, Value>) -> bool {
+    !["allOf", "anyOf", "oneOf", "const"].iter().any(|keyword| schema.contains_key(*keyword))
+        && !schema.get("type").is_some_and(Value::is_array)
+}
+
 /// Whether a keyword says something to people, and nothing on what is allowed.
 pub(super) fn is_annotation(keyword: &str) -> bool {
     matches!(

@@ -16,7 +16,7 @@ mod words;
 use schemars::generate::Contract;
 use serde_json::{Map, Number, Value, json};
 
-use composition::{Alternatives, alternatives, is_annotation, is_heeded};
+use composition::{Alternatives, alternatives, is_annotation, is_heeded, is_single};
 use words::{note, say_annotations, say_members, say_values};
 
 use super::describe::drop_null;
@@ -105,6 +105,9 @@ fn node(mut schema: Map<String, Value>, contract: &Contract) -> Value {
         // Gemini takes nothing else beside a reference.
         schema.retain(|keyword, _| matches!(keyword.as_str(), "$ref" | "description" | "default"));
         return schema.into();
+    }
+    if is_single(&schema) {
+        return plain(schema, contract).into();
     }
     let Alternatives { outer, mut choices } = match alternatives(schema) {
         Ok(alternatives) => alternatives,
