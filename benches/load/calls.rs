@@ -24,50 +24,98 @@ const CONNECTIONS: usize = 8;
 /// Header lines of every HTTP request.
 pub(crate) const ACCEPT: &str = "accept: application/json, text/event-stream\r\n";
 
-/// What a call of the path costs the server, by a part of the calls that measure it well.
-pub(crate) async fn measure(server: Server, path: &'static Path, part: usize) -> io::Result<Value> {
-    let calls = path.calls_of(server) / part.max(1);
-    let connections = if matches!(path.how, How::Stdio(_)) { 1 } else { CONNECTIONS };
-    let tokens = Tokens::of(path)?;
-    let mut process = Process::start(server, path, &tokens, &[]).await?;
-    let each = (calls / connections).max(1);
-    let mut clients = Vec::new();
-    for number in 0..connections {
-        let mut client = Client::open(&mut process, server, path, &tokens, number).await?;
-        client.call(0, (each / 10).max(1)).await?;
-        clients.push(client);
+/// How often each is measured: what disturbs the machine disturbs one turn, not one server.
+const TURNS: usize = 20;
+
+/// What a call costs each of the servers on its path, by a part of the calls that measure it well. They take turns, so that
+/// all of them have the same machine.
+pub(crate) async fn measure(servers: &[(Server, &'static Path)], part: usize) -> io::Result<Vec<Value>> {
+    let mut contenders = Vec::new();
+    for (server, path) in servers {
+        contenders.push(Contender::start(*server, path, part).await?);
     }
-    if path.others > 0 {
-        open_sessions(process.address, server, path.others).await?;
+    for turn in 0..TURNS {
+        // Nobody is always the first.
+        contenders.rotate_left(1);
+        for contender in &mut contenders {
+            contender.take_turn(turn as u64 + 1).await?;
+        }
     }
-    let (began, cpu) = (Instant::now(), process.cpu()?);
-    let tasks = clients.into_iter().map(|mut client| {
-        tokio::spawn(async move {
-            let first = each as u64;
-            let latencies = client.call(first, each).await;
-            // The connection stays until the last figure is taken.
-            (client, latencies)
-        })
-    });
-    let tasks: Vec<_> = tasks.collect();
-    let (mut latencies, mut kept) = (Vec::new(), Vec::new());
-    for task in tasks {
-        let (client, result) = task.await?;
-        latencies.extend(result?);
-        kept.push(client);
+    let mut lines = Vec::new();
+    for contender in contenders {
+        lines.push(contender.end().await?);
     }
-    let (elapsed, cpu) = (began.elapsed(), process.cpu()? - cpu);
-    let peak = process.peak()?;
-    drop(kept);
-    process.end().await?;
-    latencies.sort_unstable();
-    let made = latencies.len();
-    let percentile = |part: usize| micros(latencies[(made * part / 100).min(made - 1)]);
-    Ok(json!({
-        "kind": "call", "server": server.name(), "path": path.name, "calls": made,
-        "cpu_us": round(cpu as f64 / 1e3 / made as f64), "per_second": (made as f64 / elapsed.as_secs_f64()).round(),
-        "p50_us": percentile(50), "p90_us": percentile(90), "p99_us": percentile(99), "peak_kib": peak,
-    }))
+    Ok(lines)
+}
+
+/// One of those who take turns.
+struct Contender {
+    server: Server,
+    path: &'static Path,
+    process: Process,
+    clients: Vec<Client>,
+    /// Calls of a client in a turn.
+    each: usize,
+    latencies: Vec<Duration>,
+    elapsed: Duration,
+    /// CPU for each call, in microseconds, turn by turn.
+    turns: Vec<f64>,
+}
+
+impl Contender {
+    async fn start(server: Server, path: &'static Path, part: usize) -> io::Result<Self> {
+        let connections = if matches!(path.how, How::Stdio(_)) { 1 } else { CONNECTIONS };
+        let each = (path.calls_of(server) / part.max(1) / connections / TURNS).max(1);
+        let tokens = Tokens::of(path)?;
+        let mut process = Process::start(server, path, &tokens, &[]).await?;
+        let mut clients = Vec::new();
+        for number in 0..connections {
+            let mut client = Client::open(&mut process, server, path, &tokens, number).await?;
+            client.call(0, each).await?;
+            clients.push(client);
+        }
+        if path.others > 0 {
+            open_sessions(process.address, server, path.others).await?;
+        }
+        let (latencies, elapsed, turns) = (Vec::new(), Duration::ZERO, Vec::new());
+        Ok(Self { server, path, process, clients, each, latencies, elapsed, turns })
+    }
+
+    async fn take_turn(&mut self, turn: u64) -> io::Result<()> {
+        let each = self.each;
+        let (began, cpu, before) = (Instant::now(), self.process.cpu()?, self.latencies.len());
+        let tasks = std::mem::take(&mut self.clients).into_iter().map(|mut client| {
+            tokio::spawn(async move {
+                let latencies = client.call(turn * each as u64, each).await;
+                (client, latencies)
+            })
+        });
+        for task in tasks.collect::<Vec<_>>() {
+            let (client, latencies) = task.await?;
+            self.clients.push(client);
+            self.latencies.extend(latencies?);
+        }
+        self.elapsed += began.elapsed();
+        let calls = self.latencies.len() - before;
+        self.turns.push((self.process.cpu()? - cpu) as f64 / 1e3 / calls as f64);
+        Ok(())
+    }
+
+    async fn end(mut self) -> io::Result<Value> {
+        let peak = self.process.peak()?;
+        drop(self.clients);
+        self.process.end().await?;
+        self.latencies.sort_unstable();
+        let made = self.latencies.len();
+        let percentile = |part: usize| micros(self.latencies[(made * part / 100).min(made - 1)]);
+        let cpu = self.turns.iter().sum::<f64>() / self.turns.len() as f64;
+        let turns: Vec<_> = self.turns.iter().copied().map(round).collect();
+        Ok(json!({
+            "kind": "call", "server": self.server.name(), "path": self.path.name, "calls": made,
+            "cpu_us": round(cpu), "turns": turns, "per_second": (made as f64 / self.elapsed.as_secs_f64()).round(),
+            "p50_us": percentile(50), "p90_us": percentile(90), "p99_us": percentile(99), "peak_kib": peak,
+        }))
+    }
 }
 
 /// Somebody who calls.

@@ -17,7 +17,7 @@ use std::{io, process::ExitCode};
 use paths::{PATHS, Path, Server};
 
 const USAGE: &str = "\
-bench-load call SERVER PATH [PART]    CPU of the server for each call, latencies, memory; 10: a tenth of the calls
+bench-load calls PART SERVER:PATH…    what a call costs, the servers taking turns; PART 10: by a tenth of the calls
 bench-load count SERVER PATH          instructions and allocations of a call, by callgrind
 bench-load idle SERVER KIND           memory of each idle session, sse, listen
 bench-load start SERVER               stdio: time to the first answer, memory after it
@@ -40,10 +40,10 @@ async fn main() -> ExitCode {
 
 async fn command(arguments: &[&str]) -> io::Result<ExitCode> {
     match *arguments {
-        ["call", server, path] => say(&calls::measure(parse(server)?, find(path)?, 1).await?),
-        ["call", server, path, part] => {
+        ["calls", part, ref servers @ ..] => {
             let part = part.parse().map_err(|_| other(format!("`{part}` is no number")))?;
-            say(&calls::measure(parse(server)?, find(path)?, part).await?);
+            let servers: io::Result<Vec<_>> = servers.iter().map(|server| on_path(server)).collect();
+            calls::measure(&servers?, part).await?.iter().for_each(say);
         }
         ["count", server, path] => say(&callgrind::count(parse(server)?, find(path)?).await?),
         ["idle", server, kind] => say(&idle::measure(parse(server)?, kind).await?),
@@ -63,6 +63,11 @@ fn parse(server: &str) -> io::Result<Server> {
 
 fn find(name: &str) -> io::Result<&'static Path> {
     PATHS.iter().find(|path| path.name == name).ok_or_else(|| other(format!("no path `{name}`")))
+}
+
+fn on_path(words: &str) -> io::Result<(Server, &'static Path)> {
+    let (server, path) = words.split_once(':').ok_or_else(|| other(format!("`{words}` is no SERVER:PATH")))?;
+    Ok((parse(server)?, find(path)?))
 }
 
 fn say(value: &serde_json::Value) {

@@ -216,10 +216,13 @@ impl Lines {
         Ok(())
     }
 
-    /// The median of the rounds' ratios: what disturbs a round disturbs both of its sides.
+    /// The median of the turns' ratios: what disturbs a turn disturbs both of its sides.
     fn cpu_ratio(&self, path: &str, server: &str, beside: &str) -> Option<f64> {
-        let ours = self.figures("call", "ours", path, "cpu_us");
-        let theirs = self.figures("call", server, beside, "cpu_us");
+        let turns = |server: &str, path: &str| -> Vec<f64> {
+            let lines = self.lines("call", server, path);
+            lines.flat_map(|line| line["turns"].as_array().into_iter().flatten().filter_map(Value::as_f64)).collect()
+        };
+        let (ours, theirs) = (turns("ours", path), turns(server, beside));
         median(ours.into_iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect())
     }
 
@@ -228,9 +231,11 @@ impl Lines {
     }
 
     fn figures(&self, kind: &str, server: &str, path: &str, field: &str) -> Vec<f64> {
-        let lines = self.0.iter();
-        let lines = lines.filter(|line| line["kind"] == kind && line["server"] == server && line["path"] == path);
-        lines.filter_map(|line| line[field].as_f64()).collect()
+        self.lines(kind, server, path).filter_map(|line| line[field].as_f64()).collect()
+    }
+
+    fn lines(&self, kind: &str, server: &str, path: &str) -> impl Iterator<Item = &Value> {
+        self.0.iter().filter(move |line| line["kind"] == kind && line["server"] == server && line["path"] == path)
     }
 }
 
@@ -272,15 +277,19 @@ mod tests {
 
     use super::*;
 
-    fn call(server: &str, cpu: f64) -> Value {
-        json!({ "kind": "call", "server": server, "path": "stateless", "cpu_us": cpu })
+    fn call(server: &str, turns: &[f64]) -> Value {
+        json!({ "kind": "call", "server": server, "path": "stateless", "turns": turns })
     }
 
     #[test]
-    fn compares_round_by_round() {
-        let lines =
-            [("ours", 12.0), ("ceiling", 10.0), ("ours", 26.0), ("ceiling", 20.0), ("ours", 11.0), ("ceiling", 10.0)];
-        let lines = Lines(lines.map(|(server, cpu)| call(server, cpu)).into());
+    fn compares_turn_by_turn() {
+        let lines = [
+            call("ours", &[12.0, 26.0]),
+            call("ceiling", &[10.0, 20.0]),
+            call("ours", &[11.0]),
+            call("ceiling", &[10.0]),
+        ];
+        let lines = Lines(lines.into());
         assert_eq!(lines.cpu_ratio("stateless", "ceiling", "stateless"), Some(1.2));
     }
 
