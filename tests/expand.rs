@@ -4,6 +4,10 @@
 
 // The macro crate exports macros only, so its rooms are built in here once more.
 extern crate proc_macro;
+#[path = "../mcp-macros/src/attributes.rs"]
+mod attributes;
+#[path = "../mcp-macros/src/block.rs"]
+mod block;
 #[path = "../mcp-macros/src/call.rs"]
 mod call;
 #[path = "../mcp-macros/src/description.rs"]
@@ -26,6 +30,8 @@ mod prompt;
 mod resource;
 #[path = "../mcp-macros/src/server.rs"]
 mod server;
+#[path = "../mcp-macros/src/server_options.rs"]
+mod server_options;
 #[path = "../mcp-macros/src/signature.rs"]
 mod signature;
 #[path = "../mcp-macros/src/tool.rs"]
@@ -132,7 +138,7 @@ fn half_typed_keys_are_told() {
         ("mcp_tool", &tool::KEYS),
         ("mcp_resource", &resource::KEYS),
         ("mcp_prompt", &prompt::KEYS),
-        ("mcp_server", &server::KEYS),
+        ("mcp_server", &server_options::KEYS),
         ("mcp", &parameter::KEYS),
     ];
     for (attribute, keys) in keys {

@@ -5,6 +5,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::{Attribute, LitStr, Path, ext::IdentExt};
 
 use super::{
+    attributes::kinds_of,
     call::Scope,
     description::Text,
     diagnostics::Errors,
@@ -177,7 +178,7 @@ pub(crate) fn lone(kind: Kind, keys: TokenStream, item: TokenStream) -> TokenStr
         let errors = under(&cfgs, errors).into_tokens();
         return quote_spanned!(Span::mixed_site()=> #errors #function);
     }
-    for other in super::server::kinds_of(&mut function, &mut errors) {
+    for other in kinds_of(&mut function, &mut errors) {
         errors.at(other.span, only_one(other.kind, kind));
     }
     let entry = match Entry::validate(kind, keys.clone(), &function) {

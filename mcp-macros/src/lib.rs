@@ -1,5 +1,7 @@
 //! The four attribute macros of `mcp-runtime`, which re-exports them; use them from there.
 
+mod attributes;
+mod block;
 mod call;
 mod description;
 mod diagnostics;
@@ -11,6 +13,7 @@ mod paths;
 mod prompt;
 mod resource;
 mod server;
+mod server_options;
 mod signature;
 mod tool;
 mod uri_template;

@@ -408,7 +408,7 @@ fn attributes() -> [(&'static str, &'static [&'static str]); 5] {
         ("mcp_tool", &super::tool::KEYS),
         ("mcp_resource", &super::resource::KEYS),
         ("mcp_prompt", &super::prompt::KEYS),
-        ("mcp_server", &super::server::KEYS),
+        ("mcp_server", &super::server_options::KEYS),
         ("mcp", &super::parameter::KEYS),
     ]
 }

@@ -15,6 +15,8 @@ use mcp_runtime::{
 use mcp_test_support::{Running, STATELESS, Transport, http, schema::Shared, streamable};
 use serde_json::{Value, json};
 
+use crate::{Case, everywhere_on};
+
 /// The example as its readers see it.
 #[path = "../../examples/ask.rs"]
 #[allow(dead_code)]
@@ -87,33 +89,30 @@ async fn the_same_handler_gets_past_its_questions_everywhere() {
 
 #[tokio::test]
 async fn a_client_without_the_feature_is_refused_in_the_words_of_its_version() {
-    for transport in Transport::ALL {
-        for version in transport.versions() {
-            let running = Running::start(transport, example::server).await;
-            let mut wire = running.connect_as(version).await;
-            let name = format!("{transport:?} at {version}");
-            let cases = [
-                ("tools/call", json!({"name": "write", "arguments": {"to": "x"}}), json!({"sampling": {}})),
-                ("tools/call", json!({"name": "book_with_account"}), json!({"elicitation": {"url": {}}})),
-                ("prompts/get", json!({"name": "thanks"}), json!({"elicitation": {"form": {}}})),
-                ("resources/read", json!({"uri": "tables://menus"}), json!({"roots": {}})),
-            ];
-            for (method, params, required) in cases {
-                let said = wire.request(method, params).await;
-                if version == STATELESS {
-                    assert_eq!(said["error"]["code"], -32021, "{name}: {said}");
-                    assert_eq!(said["error"]["data"], json!({ "requiredCapabilities": required }), "{name}");
-                } else if method == "tools/call" {
-                    assert_eq!(said["result"]["isError"], true, "{name}: {said}");
-                } else {
-                    assert_eq!(said["error"]["code"], -32603, "{name}: {said}");
-                }
+    everywhere_on(example::server, async |case, _| {
+        let Case { wire, version, name, .. } = case;
+        let cases = [
+            ("tools/call", json!({"name": "write", "arguments": {"to": "x"}}), json!({"sampling": {}})),
+            ("tools/call", json!({"name": "book_with_account"}), json!({"elicitation": {"url": {}}})),
+            ("prompts/get", json!({"name": "thanks"}), json!({"elicitation": {"form": {}}})),
+            ("resources/read", json!({"uri": "tables://menus"}), json!({"roots": {}})),
+        ];
+        for (method, params, required) in cases {
+            let said = wire.request(method, params).await;
+            if *version == STATELESS {
+                assert_eq!(said["error"]["code"], -32021, "{name}: {said}");
+                assert_eq!(said["error"]["data"], json!({ "requiredCapabilities": required }), "{name}");
+            } else if method == "tools/call" {
+                assert_eq!(said["result"]["isError"], true, "{name}: {said}");
+            } else {
+                assert_eq!(said["error"]["code"], -32603, "{name}: {said}");
             }
-            // What can be done without is done without.
-            let booked = wire.call("book", json!({"at": "Rita's"})).await;
-            assert_eq!(booked["content"][0]["text"], "a table for 2 inside, at Rita's", "{name}");
         }
-    }
+        // What can be done without is done without.
+        let booked = wire.call("book", json!({"at": "Rita's"})).await;
+        assert_eq!(booked["content"][0]["text"], "a table for 2 inside, at Rita's", "{name}");
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -203,7 +203,7 @@ async fn only_what_is_there_is_offered_and_honoured() {
     };
     let running = Running::start(Transport::Http, only_a_tool).await;
     let wire = running.connect_as(STATELESS).await;
-    let mut case = Case { wire, version: STATELESS, name: "a tool alone".to_owned() };
+    let mut case = Case { wire, transport: Transport::Http, version: STATELESS, name: "a tool alone".to_owned() };
     let capabilities = case.wire.result("server/discover", json!({})).await["capabilities"].take();
     let expected = json!({
         "logging": {}, "tools": {"listChanged": true}, "extensions": {"com.example/search": {"depth": 3}},
@@ -262,33 +262,30 @@ async fn a_client_watches_a_bounded_number_of_resources() {
         limits.max_subscription_uris = Some(2);
         server().limits(limits)
     }
-    for transport in Transport::ALL {
-        for version in transport.versions() {
-            let running = Running::start(transport, bounded).await;
-            let mut wire = running.connect_as(version).await;
-            let name = format!("{transport:?} at {version}");
-            if version == STATELESS {
-                let listen = |uris: &[&str]| json!({"notifications": {"resourceSubscriptions": uris}});
-                let refusal = wire.refusal("subscriptions/listen", listen(&["a:1", "a:2", "a:3"])).await;
-                assert_eq!(refusal["code"], -32602, "{name}");
-                for uris in [&["a:1"], &["a:2"]] {
-                    wire.start("subscriptions/listen", listen(uris)).await;
-                    wire.receive().await;
-                }
-                // Over HTTP each stream is a client of its own, and counted as a stream.
-                if transport != Transport::Http {
-                    assert_eq!(wire.refusal("subscriptions/listen", listen(&["a:3"])).await["code"], -32603, "{name}");
-                }
-                continue;
+    everywhere_on(bounded, async |case, _| {
+        let Case { wire, transport, version, name } = case;
+        if *version == STATELESS {
+            let listen = |uris: &[&str]| json!({"notifications": {"resourceSubscriptions": uris}});
+            let refusal = wire.refusal("subscriptions/listen", listen(&["a:1", "a:2", "a:3"])).await;
+            assert_eq!(refusal["code"], -32602, "{name}");
+            for uris in [&["a:1"], &["a:2"]] {
+                wire.start("subscriptions/listen", listen(uris)).await;
+                wire.receive().await;
             }
-            for uri in ["a:1", "a:2", "a:1"] {
-                wire.result("resources/subscribe", json!({"uri": uri})).await;
+            // Over HTTP each stream is a client of its own, and counted as a stream.
+            if *transport != Transport::Http {
+                assert_eq!(wire.refusal("subscriptions/listen", listen(&["a:3"])).await["code"], -32603, "{name}");
             }
-            assert_eq!(wire.refusal("resources/subscribe", json!({"uri": "a:3"})).await["code"], -32603, "{name}");
-            wire.result("resources/unsubscribe", json!({"uri": "a:1"})).await;
-            wire.result("resources/subscribe", json!({"uri": "a:3"})).await;
+            return;
         }
-    }
+        for uri in ["a:1", "a:2", "a:1"] {
+            wire.result("resources/subscribe", json!({"uri": uri})).await;
+        }
+        assert_eq!(wire.refusal("resources/subscribe", json!({"uri": "a:3"})).await["code"], -32603, "{name}");
+        wire.result("resources/unsubscribe", json!({"uri": "a:1"})).await;
+        wire.result("resources/subscribe", json!({"uri": "a:3"})).await;
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -321,7 +318,7 @@ async fn a_change_reaches_exactly_those_who_asked() {
             let versions: Vec<_> = transport.versions().collect();
             let version = versions[number % versions.len()];
             let wire = running.connect_as(version).await;
-            let mut case = Case { wire, version, name: format!("{transport:?}: client {number}") };
+            let mut case = Case { wire, transport, version, name: format!("{transport:?}: client {number}") };
             let id =
                 ask(&mut case, &json!({"resourceSubscriptions": [format!("test://{number}"), "test://all"]})).await;
             clients.push((case, id));
@@ -347,7 +344,7 @@ async fn what_happens_the_moment_the_acknowledgement_is_there_is_heard() {
         let mut speaker = running.connect_as(STATELESS).await;
         for round in 0..100 {
             let wire = running.connect_as(STATELESS).await;
-            let mut case = Case { wire, version: STATELESS, name: format!("{transport:?}, round {round}") };
+            let mut case = Case { wire, transport, version: STATELESS, name: format!("{transport:?}, round {round}") };
             let id = ask(&mut case, &json!({"promptsListChanged": true})).await;
             announce(&mut speaker, "prompts", 0).await;
             let expected = notification("prompts/list_changed", None, id.as_ref());
@@ -369,7 +366,7 @@ async fn an_acknowledgement_comes_first_however_much_happens() {
         });
         for round in 0..50 {
             let wire = running.connect_as(STATELESS).await;
-            let mut case = Case { wire, version: STATELESS, name: format!("{transport:?}, round {round}") };
+            let mut case = Case { wire, transport, version: STATELESS, name: format!("{transport:?}, round {round}") };
             ask(&mut case, &json!({"toolsListChanged": true})).await;
         }
         noise.abort();

@@ -36,6 +36,7 @@ use mcp_test_support::{Running, STATELESS, Transport, Wire};
 /// A connected client at one version, over one transport.
 pub(crate) struct Case {
     pub(crate) wire: Wire,
+    pub(crate) transport: Transport,
     pub(crate) version: &'static str,
     /// What the case is, for messages.
     pub(crate) name: String,
@@ -53,7 +54,7 @@ pub(crate) async fn everywhere_on(server: fn() -> McpServer, case: impl AsyncFn(
             let running = Running::start(transport, server).await;
             let wire = running.connect_as(version).await;
             let name = format!("{transport:?} at {version}");
-            case(&mut Case { wire, version, name }, &running).await;
+            case(&mut Case { wire, transport, version, name }, &running).await;
         }
     }
 }

@@ -407,6 +407,13 @@ fn bytes_of(served: &Served, headers: &[(&str, &str)], message: &Value) -> Strin
     format!("POST /mcp HTTP/1.1\r\nHost: {address}\r\n{headers}Content-Length: {length}\r\n\r\n{body}")
 }
 
+/// A connection of its own that has sent these bytes.
+async fn sent(served: &Served, bytes: &[u8]) -> TcpStream {
+    let mut socket = TcpStream::connect(served.address).await.expect("a connection");
+    socket.write_all(bytes).await.expect("bytes out");
+    socket
+}
+
 #[tokio::test]
 async fn a_connection_may_go_away_at_any_byte() {
     // With one place for connections the next one is served when the server has seen the end of the last.
@@ -415,8 +422,7 @@ async fn a_connection_may_go_away_at_any_byte() {
         let served = Served::start(json!({"resumability": resumability, "limits": limits})).await;
         let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
         let request = posted(&served, has_session.then_some(&visitor), "steps", json!({"times": 1}));
-        let mut whole = TcpStream::connect(served.address).await.unwrap();
-        whole.write_all(request.as_bytes()).await.unwrap();
+        let mut whole = sent(&served, request.as_bytes()).await;
         let mut said = Vec::new();
         while !String::from_utf8_lossy(&said).contains("step 0") {
             timeout(PATIENCE, whole.read_buf(&mut said)).await.expect("bytes in time").expect("bytes");
@@ -433,15 +439,13 @@ async fn a_connection_may_go_away_at_any_byte() {
         drop(whole);
         // In the request: nothing is done.
         for cut in (0..request.len()).step_by(23) {
-            let mut socket = TcpStream::connect(served.address).await.unwrap();
-            socket.write_all(&request.as_bytes()[..cut]).await.unwrap();
+            drop(sent(&served, &request.as_bytes()[..cut]).await);
         }
         assert_eq!(visitor.post(&ping(1)).await.status, 200);
         assert_eq!(served.gate.began.available_permits(), 0);
         // In the reply: without a session the call ends with it, in a session it goes on.
         for cut in (0..said.len()).step_by(31) {
-            let mut socket = TcpStream::connect(served.address).await.unwrap();
-            socket.write_all(request.as_bytes()).await.unwrap();
+            let mut socket = sent(&served, request.as_bytes()).await;
             Gate::pass(&served.gate.began).await;
             let mut read = vec![0; cut];
             timeout(PATIENCE, socket.read_exact(&mut read)).await.expect("bytes in time").expect("bytes");
@@ -463,8 +467,7 @@ async fn before_its_reply_a_call_ends_with_its_connection_only_without_a_session
     let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
     for has_session in [false, true] {
         let request = posted(&served, has_session.then_some(&visitor), "wait", json!({}));
-        let mut socket = TcpStream::connect(served.address).await.unwrap();
-        socket.write_all(request.as_bytes()).await.unwrap();
+        let socket = sent(&served, request.as_bytes()).await;
         Gate::pass(&served.gate.began).await;
         drop(socket);
         if has_session {
@@ -483,8 +486,7 @@ async fn where_there_are_no_sessions_calls_end_with_their_connections() {
     let headers = [JSON, BOTH, ("MCP-Protocol-Version", NEWEST_WITH_SESSIONS)];
     for (tool, arguments) in [("wait", json!({})), ("steps", json!({"times": 1}))] {
         let request = bytes_of(&served, &headers, &call(1, tool, arguments));
-        let mut socket = TcpStream::connect(served.address).await.unwrap();
-        socket.write_all(request.as_bytes()).await.unwrap();
+        let socket = sent(&served, request.as_bytes()).await;
         Gate::pass(&served.gate.began).await;
         drop(socket);
         // Nobody could ask for its answer, and nobody could cancel it.

@@ -1,40 +1,15 @@
 //! What stands in for the door in a build without authentication: nobody can make one.
 
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use http::{HeaderName, request::Parts};
 
-use http::{HeaderName, HeaderValue, StatusCode, request::Parts};
-
+use super::{Admission, Document, Place, Refusal};
 use crate::principal::Principal;
 
 /// Never there.
 pub(crate) enum Authenticator {}
 
-pub(crate) enum Admission {
-    Now(Verdict),
-    Later(Pin<Box<dyn Future<Output = Verdict> + Send>>),
-}
-
-type Verdict = Result<Arc<Principal>, AuthError>;
-
+#[derive(Debug)]
 pub(crate) enum AuthError {}
-
-pub(crate) enum Place {
-    Anywhere,
-    EventStream,
-}
-
-pub(crate) struct Refusal {
-    pub(crate) status: StatusCode,
-    pub(crate) challenge: Option<HeaderValue>,
-    pub(crate) retry_after: Option<Duration>,
-    pub(crate) message: String,
-}
-
-#[derive(Clone)]
-pub(crate) struct Document {
-    pub(crate) paths: Vec<String>,
-    pub(crate) body: String,
-}
 
 /// Nothing, since nobody is asked for a credential.
 #[derive(Default)]

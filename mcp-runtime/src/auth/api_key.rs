@@ -8,10 +8,10 @@ use http::{HeaderName, request::Parts};
 use super::{
     Place,
     clock::Clock,
-    door::Verdict,
     error::AuthError,
     options::{ApiKey, ApiKeyOptions, ApiKeyValue},
     remembered::{Digest, sha256},
+    verdict::Verdict,
 };
 use crate::principal::{AuthMethod, OwnerKey, Principal};
 

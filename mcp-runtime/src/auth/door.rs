@@ -1,6 +1,6 @@
 //! The door itself: a request's head goes in, a principal or a refusal comes out.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, header::AUTHORIZATION, request::Parts};
 
@@ -9,17 +9,18 @@ use super::{
     bearer,
     claims::Rules,
     clock::Clock,
-    error::{AuthError, Refusal},
+    error::AuthError,
     fetch::Fetcher,
     jwks,
     jwt::{Keys, Verifier},
     keys::{Key, KeySet},
-    metadata::{Document, Metadata},
+    metadata::Metadata,
     oauth::Provider,
     options::{ApiKey, ApiKeyValue, AuthOptions, JwtOptions, OptionProblem},
     remembered::{Digest, sha256},
     repeated::LastCredential,
     url::Url,
+    verdict::{Admission, Document, Place, Refusal, Verdict},
 };
 use crate::{limits::Limits, principal::Principal};
 
@@ -52,25 +53,6 @@ pub(crate) struct Site {
     /// Which of them takes the messages of an event stream.
     pub(crate) message_endpoint: Option<String>,
 }
-
-/// Where a credential may stand in a request.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Place {
-    /// In a header.
-    Anywhere,
-    /// Also in the query, if the options name a parameter: the GET that opens an event stream, and what is posted to a
-    /// session that was opened that way.
-    EventStream,
-}
-
-/// What becomes of a request.
-pub(crate) enum Admission {
-    Now(Verdict),
-    /// A key server or a provider has to be asked.
-    Later(Pin<Box<dyn Future<Output = Verdict> + Send>>),
-}
-
-pub(super) type Verdict = Result<Arc<Principal>, AuthError>;
 
 enum Method {
     ApiKey(ApiKeys),
@@ -250,30 +232,6 @@ impl Authenticator {
 impl std::fmt::Debug for Authenticator {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Authenticator").field("scheme", &self.scheme).finish_non_exhaustive()
-    }
-}
-
-impl Admission {
-    pub(super) fn later(verdict: impl Future<Output = Verdict> + Send + 'static) -> Self {
-        Self::Later(Box::pin(verdict))
-    }
-
-    /// The verdict, waited for if need be.
-    #[cfg(test)]
-    pub(crate) async fn verdict(self) -> Verdict {
-        match self {
-            Self::Now(verdict) => verdict,
-            Self::Later(verdict) => verdict.await,
-        }
-    }
-}
-
-impl std::fmt::Debug for Admission {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Now(verdict) => f.debug_tuple("Now").field(verdict).finish(),
-            Self::Later(_) => f.write_str("Later(..)"),
-        }
     }
 }
 

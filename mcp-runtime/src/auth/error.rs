@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, StatusCode};
 
-use super::options::is_scope;
+use super::{Refusal, options::is_scope};
 
 /// Why a request is refused. Its texts are ours: nothing of what was sent is repeated.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,17 +19,6 @@ pub(crate) enum AuthError {
     InsufficientScope(Vec<String>),
     /// Whoever could tell is down.
     Unavailable(&'static str),
-}
-
-/// The answer to a refused request, without its body's frame.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Refusal {
-    pub(crate) status: StatusCode,
-    /// `WWW-Authenticate`.
-    pub(crate) challenge: Option<HeaderValue>,
-    /// `Retry-After`.
-    pub(crate) retry_after: Option<Duration>,
-    pub(crate) message: String,
 }
 
 /// When a client should ask again while keys or provider are unavailable.

@@ -12,7 +12,6 @@ use super::{
     Admission,
     claims::{Claims, Rules},
     clock::Clock,
-    door::Verdict,
     error::AuthError,
     fetch::{FetchError, Fetcher},
     json::Members,
@@ -20,6 +19,7 @@ use super::{
     oauth::Discovery,
     options::OAuthOptions,
     remembered::{Digest, Remembered},
+    verdict::Verdict,
 };
 use crate::{limits::Limits, principal::Principal, secret::Secret};
 

@@ -2,15 +2,7 @@
 
 use serde_json::json;
 
-use super::{Site, options::OAuthOptions};
-
-/// A document, and the paths at which it is asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Document {
-    pub(crate) paths: Vec<String>,
-    /// JSON.
-    pub(crate) body: String,
-}
+use super::{Document, Site, options::OAuthOptions};
 
 /// The documents of a site, and what challenges say of them.
 pub(super) struct Metadata {

@@ -43,26 +43,29 @@ mod repeated;
 #[cfg(feature = "auth")]
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "http")]
+#[cfg_attr(not(feature = "auth"), allow(dead_code, reason = "without it, nobody is at the door"))]
+mod verdict;
 
 pub use options::{
     Algorithm, ApiKey, ApiKeyOptions, ApiKeyValue, AuthOptions, InvalidDigest, JwtOptions, OAuthOptions,
 };
 
 #[cfg(all(feature = "http", not(feature = "auth")))]
-#[expect(dead_code, reason = "nobody can make one")]
 mod absent;
 #[cfg(all(feature = "http", not(feature = "auth")))]
-pub(crate) use absent::{Admission, AuthError, Authenticator, Document, LastCredential, Place, Refusal};
+pub(crate) use absent::{AuthError, Authenticator, LastCredential};
 
 #[cfg(feature = "auth")]
 pub use measured::CredentialCheck;
 
 #[cfg(all(test, feature = "auth"))]
 use door::Posture;
+#[cfg(feature = "http")]
+pub(crate) use verdict::{Admission, Document, Place, Refusal};
 #[cfg(feature = "auth")]
 pub(crate) use {
-    door::{Admission, Authenticator, Place, Site},
-    error::{AuthError, Refusal},
-    metadata::Document,
+    door::{Authenticator, Site},
+    error::AuthError,
     repeated::LastCredential,
 };

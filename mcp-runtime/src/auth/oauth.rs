@@ -8,7 +8,6 @@ use super::{
     Admission,
     claims::{Audience, Party, Rules},
     clock::Clock,
-    door::Verdict,
     fetch::{FetchError, Fetched, Fetcher},
     introspection::Introspection,
     jwks,
@@ -18,6 +17,7 @@ use super::{
     options::{Algorithm, OAuthOptions},
     remembered::{Digest, sha256},
     url::{Host, Named, Url},
+    verdict::Verdict,
 };
 use crate::{limits::Limits, principal::AuthMethod};
 

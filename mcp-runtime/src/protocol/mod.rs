@@ -23,6 +23,7 @@ pub mod roots;
 pub mod sampling;
 pub(crate) mod tasks;
 pub mod tools;
+pub(crate) mod unambiguous;
 pub mod version;
 pub(crate) mod write;
 

@@ -1,282 +1,25 @@
-//! Arguments on their way to a handler: split from the raw JSON once, decoded straight into the parameters' types.
+//! Calls on their way through generated code: each describes its function's parameters, or finds and decodes what they take.
 //!
-//! Each `…Call` does two things by one path, so that a type is named once in generated code: at registration it writes
-//! down what the parameters' types say, on a call it decodes them.
+//! Each `…Call` does both by one path, so that a type is named once in generated code: at registration it writes down what
+//! the parameters' types say, on a call it decodes them.
 
-use std::{
-    collections::BTreeMap,
-    fmt::{self, Display},
-    str::FromStr,
-};
+use std::fmt;
 
-use schemars::JsonSchema;
-use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{
-    bounds,
     completion::Values,
-    context::{FromContext, Requirement, Scene},
+    context::Scene,
     definition::Parameter,
     describe::{PromptDescription, ResourceDescription, ToolDescription},
-    lenient::lenient,
+    members::{Flattened, Problems, claimed, split},
     nearest::{excerpt, nearest},
     outcome::{IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, ReadRequest, Returns, Step},
+    parameter::{PromptParameter, ResourceExtractor, TemplateVariable, TextSource, ToolParameter, ToolSource},
     patterns::Patterns,
-    problem::{Problem, context_failure, explain, of_members, refusal, refusal_error, twice},
+    problem::{Problem, context_failure, of_members, refusal, refusal_error},
 };
-use crate::protocol::{
-    CallToolResult, GetPromptResult, ReadResourceResult, RpcError,
-    jsonrpc::text_of,
-    read::{Checked, Object},
-};
-
-/// What may be the parameter of a tool: an argument, or something from the context.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a parameter of a tool",
-    label = "neither an argument nor an extractor",
-    note = "an argument derives `serde::Deserialize` and `schemars::JsonSchema`; both must be there",
-    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`"
-)]
-pub trait ToolParameter<M>: Sized {
-    /// Writes down the type's schema, or what it needs of the context.
-    #[doc(hidden)]
-    fn describe(parameter: &'static Parameter, description: &mut ToolDescription);
-
-    /// Decodes the value.
-    #[doc(hidden)]
-    fn decode(source: ToolSource<'_>) -> Result<Self, Problem>;
-}
-
-/// What may be the parameter of a prompt: a text argument, or something from the context.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a parameter of a prompt",
-    label = "not text-like",
-    note = "the arguments of a prompt are text: `String`, a type that implements `std::str::FromStr`, or an `Option` of one",
-    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`"
-)]
-pub trait PromptParameter<M>: Sized {
-    /// Writes down whether it is required, or what it needs of the context.
-    #[doc(hidden)]
-    fn describe(parameter: &'static Parameter, description: &mut PromptDescription);
-
-    /// Decodes the value.
-    #[doc(hidden)]
-    fn decode(source: TextSource<'_>) -> Result<Self, Problem>;
-}
-
-/// What may be a variable of a resource's template.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a variable of a resource template",
-    label = "not text-like",
-    note = "template variables are text: `String`, a type that implements `std::str::FromStr`, or an `Option` of one"
-)]
-pub trait TemplateVariable<M>: Sized {
-    /// Decodes the value.
-    #[doc(hidden)]
-    fn decode(source: TextSource<'_>) -> Result<Self, Problem>;
-}
-
-/// What may be a parameter of a resource without being a variable of its template.
-#[diagnostic::on_unimplemented(
-    message = "parameter `{Name}` of type `{Self}` is neither a variable of the URI template nor an extractor",
-    label = "not in the template",
-    note = "add `{{{Name}}}` to the template, or remove the parameter",
-    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`"
-)]
-pub trait ResourceExtractor<Name>: Sized {
-    /// Writes down what it needs of the context.
-    #[doc(hidden)]
-    fn requirement() -> Option<Requirement>;
-
-    /// Takes the value.
-    #[doc(hidden)]
-    fn extract(source: TextSource<'_>) -> Result<Self, Problem>;
-}
-
-/// Marks a value that is decoded from JSON.
-#[derive(Debug)]
-pub enum ByValue {}
-
-/// Marks a value that is parsed from text.
-#[derive(Debug)]
-pub enum ByText {}
-
-/// Marks a value that is parsed from text, where there is one.
-#[derive(Debug)]
-pub enum ByOptionalText {}
-
-/// Marks a value that the context gives.
-#[derive(Debug)]
-pub enum ByContext {}
-
-impl<T: DeserializeOwned + JsonSchema> ToolParameter<ByValue> for T {
-    fn describe(parameter: &'static Parameter, description: &mut ToolDescription) {
-        description.argument::<T>(parameter, absent::<T>().is_some());
-    }
-
-    fn decode(source: ToolSource<'_>) -> Result<Self, Problem> {
-        source.value()
-    }
-}
-
-impl<T: FromContext> ToolParameter<ByContext> for T {
-    fn describe(_: &'static Parameter, description: &mut ToolDescription) {
-        description.requirements.extend(T::requirement());
-    }
-
-    fn decode(source: ToolSource<'_>) -> Result<Self, Problem> {
-        extract(source.scene)
-    }
-}
-
-impl<T: FromStr<Err: Display>> PromptParameter<ByText> for T {
-    fn describe(parameter: &'static Parameter, description: &mut PromptDescription) {
-        description.argument(parameter, true);
-    }
-
-    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
-        source.text()
-    }
-}
-
-impl<T: FromStr<Err: Display>> PromptParameter<ByOptionalText> for Option<T> {
-    fn describe(parameter: &'static Parameter, description: &mut PromptDescription) {
-        description.argument(parameter, false);
-    }
-
-    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
-        source.optional_text()
-    }
-}
-
-impl<T: FromContext> PromptParameter<ByContext> for T {
-    fn describe(_: &'static Parameter, description: &mut PromptDescription) {
-        description.requirements.extend(T::requirement());
-    }
-
-    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
-        extract(source.scene)
-    }
-}
-
-impl<T: FromStr<Err: Display>> TemplateVariable<ByText> for T {
-    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
-        source.text()
-    }
-}
-
-impl<T: FromStr<Err: Display>> TemplateVariable<ByOptionalText> for Option<T> {
-    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
-        source.optional_text()
-    }
-}
-
-impl<T: FromContext, Name> ResourceExtractor<Name> for T {
-    fn requirement() -> Option<Requirement> {
-        T::requirement()
-    }
-
-    fn extract(source: TextSource<'_>) -> Result<Self, Problem> {
-        extract(source.scene)
-    }
-}
-
-fn extract<T: FromContext>(scene: &Scene<'_>) -> Result<T, Problem> {
-    T::from_context(scene.context()).map_err(|error| Problem::Context(error.to_string()))
-}
-
-/// Where one argument of a tool comes from.
-#[doc(hidden)]
-#[derive(Clone, Copy)]
-pub struct ToolSource<'a> {
-    parameter: &'static Parameter,
-    raw: Option<&'a RawValue>,
-    strict: bool,
-    patterns: &'a Patterns,
-    scene: &'a Scene<'a>,
-}
-
-/// Where one text comes from.
-#[doc(hidden)]
-#[derive(Clone, Copy)]
-pub struct TextSource<'a> {
-    text: Option<&'a str>,
-    scene: &'a Scene<'a>,
-}
-
-impl fmt::Debug for ToolSource<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.parameter.name)
-    }
-}
-
-impl fmt::Debug for TextSource<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.text.fmt(f)
-    }
-}
-
-impl ToolSource<'_> {
-    fn value<T: DeserializeOwned + JsonSchema>(self) -> Result<T, Problem> {
-        let Some(raw) = self.raw else {
-            return absent::<T>().ok_or_else(|| Problem::Missing(bounds::expectation::<T>(self.parameter, "")));
-        };
-        let unfit = |text| Problem::Unfit { below: String::new(), text };
-        match T::deserialize(Checked(raw.get())) {
-            Ok(value) => bounds::check(self.parameter, self.patterns, raw).map(|()| value).map_err(unfit),
-            Err(_)
-                if !self.strict
-                    && let Some((value, raw)) = lenient::<T>(raw) =>
-            {
-                bounds::check(self.parameter, self.patterns, &raw).map(|()| value).map_err(unfit)
-            }
-            Err(_) => Err(explain::<T>(self.parameter, raw.get(), self.strict)),
-        }
-    }
-}
-
-impl TextSource<'_> {
-    fn text<T: FromStr<Err: Display>>(self) -> Result<T, Problem> {
-        parse(self.text.ok_or(Problem::Missing(None))?)
-    }
-
-    fn optional_text<T: FromStr<Err: Display>>(self) -> Result<Option<T>, Problem> {
-        self.text.map(parse).transpose()
-    }
-}
-
-fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, Problem> {
-    text.parse().map_err(|error: T::Err| {
-        let said = error.to_string();
-        let text = format!("{}, got the text {:?}", excerpt(&said), excerpt(text));
-        Problem::Unfit { below: String::new(), text }
-    })
-}
-
-/// The value of a `T` that is not there, where a `T` knows one: `None` for an `Option`.
-fn absent<T: DeserializeOwned>() -> Option<T> {
-    struct Absent;
-
-    impl<'de> Deserializer<'de> for Absent {
-        type Error = serde::de::value::Error;
-
-        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
-            Err(serde::de::Error::custom("absent"))
-        }
-
-        fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-            visitor.visit_none()
-        }
-
-        serde::forward_to_deserialize_any! {
-            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-            newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
-        }
-    }
-
-    T::deserialize(Absent).ok()
-}
+use crate::protocol::{CallToolResult, GetPromptResult, PromptArgument, ReadResourceResult};
 
 /// A call of a tool, on its way through generated code.
 #[derive(Debug)]
@@ -304,7 +47,7 @@ pub(crate) struct ToolRun<'a> {
     /// All names that the input schema knows, or `None` where it is the user's own.
     pub(crate) properties: Option<&'a [String]>,
     /// The names that each flattened parameter takes, `None` where it takes any.
-    pub(crate) flattened: &'a [(&'static str, Option<Vec<String>>)],
+    pub(crate) flattened: &'a Flattened,
     pub(crate) patterns: &'a Patterns,
     pub(crate) strict: bool,
     pub(crate) scene: &'a Scene<'a>,
@@ -323,9 +66,9 @@ pub(crate) struct PromptRun<'a> {
     /// The `arguments` member: names and texts.
     pub(crate) arguments: &'a [(String, String)],
     /// What is wrong with them already.
-    pub(crate) problems: Vec<(String, Problem)>,
+    pub(crate) problems: Problems,
     /// All arguments that the prompt has.
-    pub(crate) names: &'a [crate::protocol::PromptArgument],
+    pub(crate) names: &'a [PromptArgument],
     pub(crate) scene: &'a Scene<'a>,
 }
 
@@ -375,7 +118,7 @@ pub struct ToolArguments<'a, const N: usize> {
     call: ToolCall<'a>,
     parameters: &'static [Parameter; N],
     slots: [Option<&'a RawValue>; N],
-    problems: Vec<(String, Problem)>,
+    problems: Problems,
 }
 
 impl<const N: usize> ToolArguments<'_, N> {
@@ -390,7 +133,7 @@ impl<const N: usize> ToolArguments<'_, N> {
             Mode::Run(run) => {
                 let others;
                 let raw = if parameter.flatten {
-                    others = claimed(run, parameter, self.parameters);
+                    others = claimed(run.arguments, run.flattened, parameter, self.parameters);
                     Some(&*others)
                 } else {
                     self.slots[index]
@@ -428,24 +171,6 @@ impl<const N: usize> ToolArguments<'_, N> {
     }
 }
 
-/// The members that belong to a flattened parameter, as an object: those that its type names, or else those that no
-/// parameter claims.
-fn claimed(run: &ToolRun<'_>, flattened: &Parameter, parameters: &[Parameter]) -> Box<RawValue> {
-    let members: BTreeMap<String, &RawValue> =
-        run.arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
-    let names = run.flattened.iter().find(|(name, _)| *name == flattened.name).and_then(|(_, names)| names.as_ref());
-    let belongs = |name: &String| match names {
-        Some(names) => names.contains(name),
-        None => {
-            let claimed = |parameter: &Parameter| !parameter.flatten && parameter.name == name;
-            let of_another = run.flattened.iter().flat_map(|(_, names)| names).flatten().any(|other| other == name);
-            !parameters.iter().any(claimed) && !of_another
-        }
-    };
-    let own: BTreeMap<_, _> = members.into_iter().filter(|(name, _)| belongs(name)).collect();
-    serde_json::value::to_raw_value(&own).unwrap_or_default()
-}
-
 impl<'a> ResourceCall<'a> {
     /// Takes down the return type.
     pub fn returns<T: IntoReadResourceResult>(&mut self) -> Returns<T, ReadResourceResult, ReadRequest> {
@@ -467,7 +192,7 @@ impl<'a> ResourceCall<'a> {
 pub struct ResourceArguments<'a, const N: usize> {
     call: ResourceCall<'a>,
     parameters: &'static [Parameter; N],
-    problems: Vec<(String, Problem)>,
+    problems: Problems,
 }
 
 impl<const N: usize> ResourceArguments<'_, N> {
@@ -550,7 +275,7 @@ impl<'a> PromptCall<'a> {
 pub struct PromptArguments<'a, const N: usize> {
     call: PromptCall<'a>,
     parameters: &'static [Parameter; N],
-    problems: Vec<(String, Problem)>,
+    problems: Problems,
 }
 
 impl<const N: usize> PromptArguments<'_, N> {
@@ -606,140 +331,6 @@ impl PromptRun<'_> {
     }
 }
 
-fn note<T>(decoded: Result<T, Problem>, name: &str, problems: &mut Vec<(String, Problem)>) -> Option<T> {
+fn note<T>(decoded: Result<T, Problem>, name: &str, problems: &mut Problems) -> Option<T> {
     decoded.map_err(|problem| problems.push((name.to_owned(), problem))).ok()
-}
-
-/// Finds each parameter's member in one pass; members that nobody knows, and members that come twice, are problems.
-fn split<'a>(
-    arguments: &'a RawValue,
-    parameters: &'static [Parameter],
-    properties: Option<&[String]>,
-    slots: &mut [Option<&'a RawValue>],
-    problems: &mut Vec<(String, Problem)>,
-) {
-    struct Split<'p, 's, 'a> {
-        parameters: &'static [Parameter],
-        properties: Option<&'p [String]>,
-        slots: &'s mut [Option<&'a RawValue>],
-        problems: &'s mut Vec<(String, Problem)>,
-    }
-
-    impl<'de> Visitor<'de> for Split<'_, '_, 'de> {
-        type Value = ();
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-            let flattens = self.parameters.iter().any(|parameter| parameter.flatten);
-            let mut others: Vec<std::borrow::Cow<'de, str>> = Vec::new();
-            while let Some(key) = map.next_key_seed(Key)? {
-                let known = self.parameters.iter().position(|parameter| !parameter.flatten && parameter.name == &*key);
-                match known {
-                    Some(index) if self.slots[index].is_none() => self.slots[index] = Some(map.next_value()?),
-                    Some(_) => {
-                        map.next_value::<IgnoredAny>()?;
-                        self.problems.push((key.into_owned(), twice()));
-                    }
-                    None => {
-                        map.next_value::<IgnoredAny>()?;
-                        if let Some(properties) = self.properties
-                            && !properties.iter().any(|property| *property == key)
-                        {
-                            let near = nearest(&key, properties.iter().map(String::as_str)).map(str::to_owned);
-                            self.problems.push((excerpt(&key).to_owned(), Problem::Unknown(near)));
-                        } else if flattens {
-                            if others.contains(&key) {
-                                self.problems.push((excerpt(&key).to_owned(), twice()));
-                            }
-                            others.push(key);
-                        }
-                    }
-                }
-            }
-            Ok(())
-        }
-    }
-
-    let split = Split { parameters, properties, slots, problems };
-    // The text was parsed as a whole before, and dispatch lets only objects come here.
-    if let Err(error) = Object(arguments.get()).deserialize_map(split) {
-        tracing::debug!(%error, "arguments that are no object");
-    }
-}
-
-/// The arguments of a prompt: names and texts; what is no text, and what stands twice, is a problem.
-///
-/// # Errors
-/// -32602 where they are no object.
-pub(super) fn texts(arguments: Option<&RawValue>) -> Result<(Texts, Problems), RpcError> {
-    struct Collect(Texts, Problems);
-
-    impl<'de> Visitor<'de> for Collect {
-        type Value = (Texts, Problems);
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self::Value, A::Error> {
-            while let Some(key) = map.next_key_seed(Key)? {
-                let raw: &RawValue = map.next_value()?;
-                if self.0.iter().any(|(name, _)| *name == key) {
-                    self.1.push((excerpt(&key).to_owned(), twice()));
-                    continue;
-                }
-                match text_of(raw) {
-                    Some(text) => self.0.push((key.into_owned(), text.into_owned())),
-                    None => {
-                        let text = format!("expected a string, got {}", bounds::kind_of(raw.get()));
-                        self.1.push((excerpt(&key).to_owned(), Problem::Unfit { below: String::new(), text }));
-                    }
-                }
-            }
-            Ok((self.0, self.1))
-        }
-    }
-
-    // An absent `arguments` and a null one are an empty object.
-    let Some(arguments) = arguments.filter(|raw| raw.get() != "null") else { return Ok(Default::default()) };
-    let collected = Object(arguments.get())
-        .deserialize_map(Collect(Vec::new(), Vec::new()))
-        .map_err(|_| RpcError::invalid_params("`params.arguments` must be an object"))?;
-    Ok(collected)
-}
-
-/// Names and texts.
-pub(super) type Texts = Vec<(String, String)>;
-
-/// Names and what is wrong with them.
-pub(super) type Problems = Vec<(String, Problem)>;
-
-/// A member's name, borrowed where it has no escapes.
-pub(crate) struct Key;
-
-impl<'de> serde::de::DeserializeSeed<'de> for Key {
-    type Value = std::borrow::Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Key {
-    type Value = std::borrow::Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name")
-    }
-
-    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Self::Value, E> {
-        Ok(name.into())
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(name.to_owned().into())
-    }
 }

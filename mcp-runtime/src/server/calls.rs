@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::{
-    arguments::{Mode, PromptCall, PromptRun, ResourceCall, ResourceRun, ToolCall, ToolRun, texts},
+    arguments::{Mode, PromptCall, PromptRun, ResourceCall, ResourceRun, ToolCall, ToolRun},
     completion,
     context::{Scene, States},
     dispatch::{Dispatcher, Received, Refusal, Request},
+    members::texts,
     message::Binding,
     nearest::{excerpt, nearest},
     outcome::resource_not_found,

@@ -1,12 +1,7 @@
 //! What was meant by a value of the wrong kind: `"5"` for 5, `"null"` for nothing, `5.0` for 5.
 
-use std::fmt;
-
 use schemars::JsonSchema;
-use serde::{
-    Deserialize, Deserializer,
-    de::{DeserializeOwned, Error as _, MapAccess, SeqAccess, Visitor},
-};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, value::RawValue};
 use serde_path_to_error::Segment;
 
@@ -15,10 +10,12 @@ use super::{
     misfits::{Steps, fits, is_of_type},
     portable::referred,
 };
+use crate::protocol::unambiguous::Unambiguous;
 
 /// After a strict failure, at any depth: what was meant, with the JSON that was understood. What was taken as text is
 /// never touched.
 pub(super) fn lenient<T: DeserializeOwned + JsonSchema>(raw: &RawValue) -> Option<(T, Box<RawValue>)> {
+    // Of a member that stands twice it would not be told which of the two was meant.
     let Unambiguous(value) = serde_json::from_str(raw.get()).ok()?;
     let (decoded, value) = where_it_failed(value.clone()).or_else(|| {
         // Within an enum that is told by a member, and beside what is flattened, `serde` does not say where.
@@ -31,71 +28,6 @@ pub(super) fn lenient<T: DeserializeOwned + JsonSchema>(raw: &RawValue) -> Optio
 /// The value with all mended that a schema of a type by itself has of another kind.
 pub(super) fn meant_by(schema: &Value, value: Value) -> Value {
     meant(schema, schema.get("$defs").and_then(Value::as_object), value, &Steps::default())
-}
-
-/// JSON in which no object has a member twice: it would not be told which of the two was meant.
-struct Unambiguous(Value);
-
-impl<'de> Deserialize<'de> for Unambiguous {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Unambiguously).map(Self)
-    }
-}
-
-struct Unambiguously;
-
-impl<'de> Visitor<'de> for Unambiguously {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(text.into())
-    }
-
-    fn visit_string<E>(self, text: String) -> Result<Value, E> {
-        Ok(text.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut values = Vec::new();
-        while let Some(Unambiguous(value)) = items.next_element()? {
-            values.push(value);
-        }
-        Ok(values.into())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let mut members = Map::new();
-        while let Some((name, Unambiguous(value))) = map.next_entry::<String, _>()? {
-            if members.insert(name, value).is_some() {
-                return Err(A::Error::custom("given twice"));
-            }
-        }
-        Ok(members.into())
-    }
 }
 
 /// Mends the values at which decoding fails, one after the other.

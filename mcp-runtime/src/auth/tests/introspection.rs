@@ -22,13 +22,11 @@ async fn provider(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> (Se
 }
 
 fn door(issuer: &str, limits: &Limits, clock: &Clock, edit: impl FnOnce(&mut OAuthOptions)) -> Authenticator {
-    let mut options = OAuthOptions {
-        issuer_url: issuer.into(),
-        client_id: "id:with blank".into(),
-        client_secret: "hunter2/ü".into(),
-        ..OAuthOptions::default()
-    };
-    edit(&mut options);
+    let options = oauth_options(issuer, |options| {
+        options.client_id = "id:with blank".into();
+        options.client_secret = "hunter2/ü".into();
+        edit(options);
+    });
     authenticator(&AuthOptions::OAuth(options), limits, clock)
 }
 

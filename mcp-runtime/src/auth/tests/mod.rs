@@ -220,6 +220,18 @@ fn authenticator(options: &AuthOptions, limits: &Limits, clock: &Clock) -> Authe
     Authenticator::with_clock(options, limits, &site(), clock.clone()).unwrap()
 }
 
+/// `oauth` that nothing is wrong with, changed.
+fn oauth_options(issuer: &str, edit: impl FnOnce(&mut OAuthOptions)) -> OAuthOptions {
+    let mut options = OAuthOptions {
+        issuer_url: issuer.into(),
+        client_id: "id".into(),
+        client_secret: "hunter2".into(),
+        ..OAuthOptions::default()
+    };
+    edit(&mut options);
+    options
+}
+
 /// `jwt` with one key for one algorithm, as most tests want it.
 fn jwt_options(algorithm: Algorithm) -> JwtOptions {
     let mut options = JwtOptions {

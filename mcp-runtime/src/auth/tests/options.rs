@@ -115,16 +115,7 @@ fn of_api_keys() {
 
 #[test]
 fn of_oauth() {
-    let of = |edit: &dyn Fn(&mut OAuthOptions)| {
-        let mut options = OAuthOptions {
-            issuer_url: ISSUER.into(),
-            client_id: "id".into(),
-            client_secret: "hunter2".into(),
-            ..OAuthOptions::default()
-        };
-        edit(&mut options);
-        AuthOptions::OAuth(options)
-    };
+    let of = |edit: &dyn Fn(&mut OAuthOptions)| AuthOptions::OAuth(oauth_options(ISSUER, edit));
     check(&of(&|_| {}), &[]);
     check(
         &AuthOptions::OAuth(OAuthOptions::default()),

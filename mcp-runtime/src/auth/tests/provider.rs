@@ -7,14 +7,7 @@ const OPENID: &str = "/.well-known/openid-configuration";
 const UNVERIFIED: &str = "the token's signature cannot be verified";
 
 fn options(issuer: &str, edit: impl FnOnce(&mut OAuthOptions)) -> AuthOptions {
-    let mut options = OAuthOptions {
-        issuer_url: issuer.into(),
-        client_id: "id".into(),
-        client_secret: "hunter2".into(),
-        ..OAuthOptions::default()
-    };
-    edit(&mut options);
-    AuthOptions::OAuth(options)
+    AuthOptions::OAuth(oauth_options(issuer, edit))
 }
 
 /// A provider whose document stands at `place` alone.

@@ -3,13 +3,8 @@
 use super::*;
 
 fn oauth(scopes: &[&str]) -> AuthOptions {
-    AuthOptions::OAuth(OAuthOptions {
-        issuer_url: ISSUER.into(),
-        client_id: "id".into(),
-        client_secret: "hunter2".into(),
-        scopes: scopes.iter().map(|&scope| scope.into()).collect(),
-        ..OAuthOptions::default()
-    })
+    let scopes = scopes.iter().map(|&scope| scope.into()).collect();
+    AuthOptions::OAuth(oauth_options(ISSUER, |options| options.scopes = scopes))
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{
     super::{
         CorsOptions, HttpStreamOptions, ServerOptions, SseOptions, TransportOptions,
         auth::AuthKind,
-        tests::{jwt, logged},
+        tests::{jwt, log::logged},
     },
     Layers, Outcome, Target, Via, settings,
 };

@@ -1,0 +1,270 @@
+//! What the parameter of a function may be, by traits: how its type is described at registration, and how it is decoded on
+//! a call.
+
+use std::{
+    fmt::{self, Display},
+    str::FromStr,
+};
+
+use schemars::JsonSchema;
+use serde::de::{DeserializeOwned, Deserializer, Visitor};
+use serde_json::value::RawValue;
+
+use super::{
+    bounds,
+    context::{FromContext, Requirement, Scene},
+    definition::Parameter,
+    describe::{PromptDescription, ToolDescription},
+    lenient::lenient,
+    nearest::excerpt,
+    patterns::Patterns,
+    problem::{Problem, explain},
+};
+use crate::protocol::read::Checked;
+
+/// What may be the parameter of a tool: an argument, or something from the context.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a tool",
+    label = "neither an argument nor an extractor",
+    note = "an argument derives `serde::Deserialize` and `schemars::JsonSchema`; both must be there",
+    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`"
+)]
+pub trait ToolParameter<M>: Sized {
+    /// Writes down the type's schema, or what it needs of the context.
+    #[doc(hidden)]
+    fn describe(parameter: &'static Parameter, description: &mut ToolDescription);
+
+    /// Decodes the value.
+    #[doc(hidden)]
+    fn decode(source: ToolSource<'_>) -> Result<Self, Problem>;
+}
+
+/// What may be the parameter of a prompt: a text argument, or something from the context.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a prompt",
+    label = "not text-like",
+    note = "the arguments of a prompt are text: `String`, a type that implements `std::str::FromStr`, or an `Option` of one",
+    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`"
+)]
+pub trait PromptParameter<M>: Sized {
+    /// Writes down whether it is required, or what it needs of the context.
+    #[doc(hidden)]
+    fn describe(parameter: &'static Parameter, description: &mut PromptDescription);
+
+    /// Decodes the value.
+    #[doc(hidden)]
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem>;
+}
+
+/// What may be a variable of a resource's template.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a variable of a resource template",
+    label = "not text-like",
+    note = "template variables are text: `String`, a type that implements `std::str::FromStr`, or an `Option` of one"
+)]
+pub trait TemplateVariable<M>: Sized {
+    /// Decodes the value.
+    #[doc(hidden)]
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem>;
+}
+
+/// What may be a parameter of a resource without being a variable of its template.
+#[diagnostic::on_unimplemented(
+    message = "parameter `{Name}` of type `{Self}` is neither a variable of the URI template nor an extractor",
+    label = "not in the template",
+    note = "add `{{{Name}}}` to the template, or remove the parameter",
+    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`"
+)]
+pub trait ResourceExtractor<Name>: Sized {
+    /// Writes down what it needs of the context.
+    #[doc(hidden)]
+    fn requirement() -> Option<Requirement>;
+
+    /// Takes the value.
+    #[doc(hidden)]
+    fn extract(source: TextSource<'_>) -> Result<Self, Problem>;
+}
+
+/// Marks a value that is decoded from JSON.
+#[derive(Debug)]
+pub enum ByValue {}
+
+/// Marks a value that is parsed from text.
+#[derive(Debug)]
+pub enum ByText {}
+
+/// Marks a value that is parsed from text, where there is one.
+#[derive(Debug)]
+pub enum ByOptionalText {}
+
+/// Marks a value that the context gives.
+#[derive(Debug)]
+pub enum ByContext {}
+
+impl<T: DeserializeOwned + JsonSchema> ToolParameter<ByValue> for T {
+    fn describe(parameter: &'static Parameter, description: &mut ToolDescription) {
+        description.argument::<T>(parameter, absent::<T>().is_some());
+    }
+
+    fn decode(source: ToolSource<'_>) -> Result<Self, Problem> {
+        source.value()
+    }
+}
+
+impl<T: FromContext> ToolParameter<ByContext> for T {
+    fn describe(_: &'static Parameter, description: &mut ToolDescription) {
+        description.requirements.extend(T::requirement());
+    }
+
+    fn decode(source: ToolSource<'_>) -> Result<Self, Problem> {
+        extract(source.scene)
+    }
+}
+
+impl<T: FromStr<Err: Display>> PromptParameter<ByText> for T {
+    fn describe(parameter: &'static Parameter, description: &mut PromptDescription) {
+        description.argument(parameter, true);
+    }
+
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
+        source.text()
+    }
+}
+
+impl<T: FromStr<Err: Display>> PromptParameter<ByOptionalText> for Option<T> {
+    fn describe(parameter: &'static Parameter, description: &mut PromptDescription) {
+        description.argument(parameter, false);
+    }
+
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
+        source.optional_text()
+    }
+}
+
+impl<T: FromContext> PromptParameter<ByContext> for T {
+    fn describe(_: &'static Parameter, description: &mut PromptDescription) {
+        description.requirements.extend(T::requirement());
+    }
+
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
+        extract(source.scene)
+    }
+}
+
+impl<T: FromStr<Err: Display>> TemplateVariable<ByText> for T {
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
+        source.text()
+    }
+}
+
+impl<T: FromStr<Err: Display>> TemplateVariable<ByOptionalText> for Option<T> {
+    fn decode(source: TextSource<'_>) -> Result<Self, Problem> {
+        source.optional_text()
+    }
+}
+
+impl<T: FromContext, Name> ResourceExtractor<Name> for T {
+    fn requirement() -> Option<Requirement> {
+        T::requirement()
+    }
+
+    fn extract(source: TextSource<'_>) -> Result<Self, Problem> {
+        extract(source.scene)
+    }
+}
+
+fn extract<T: FromContext>(scene: &Scene<'_>) -> Result<T, Problem> {
+    T::from_context(scene.context()).map_err(|error| Problem::Context(error.to_string()))
+}
+
+/// Where one argument of a tool comes from.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct ToolSource<'a> {
+    pub(super) parameter: &'static Parameter,
+    pub(super) raw: Option<&'a RawValue>,
+    pub(super) strict: bool,
+    pub(super) patterns: &'a Patterns,
+    pub(super) scene: &'a Scene<'a>,
+}
+
+/// Where one text comes from.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct TextSource<'a> {
+    pub(super) text: Option<&'a str>,
+    pub(super) scene: &'a Scene<'a>,
+}
+
+impl fmt::Debug for ToolSource<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.parameter.name)
+    }
+}
+
+impl fmt::Debug for TextSource<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
+    }
+}
+
+impl ToolSource<'_> {
+    fn value<T: DeserializeOwned + JsonSchema>(self) -> Result<T, Problem> {
+        let Some(raw) = self.raw else {
+            return absent::<T>().ok_or_else(|| Problem::Missing(bounds::expectation::<T>(self.parameter, "")));
+        };
+        let unfit = |text| Problem::Unfit { below: String::new(), text };
+        match T::deserialize(Checked(raw.get())) {
+            Ok(value) => bounds::check(self.parameter, self.patterns, raw).map(|()| value).map_err(unfit),
+            Err(_)
+                if !self.strict
+                    && let Some((value, raw)) = lenient::<T>(raw) =>
+            {
+                bounds::check(self.parameter, self.patterns, &raw).map(|()| value).map_err(unfit)
+            }
+            Err(_) => Err(explain::<T>(self.parameter, raw.get(), self.strict)),
+        }
+    }
+}
+
+impl TextSource<'_> {
+    fn text<T: FromStr<Err: Display>>(self) -> Result<T, Problem> {
+        parse(self.text.ok_or(Problem::Missing(None))?)
+    }
+
+    fn optional_text<T: FromStr<Err: Display>>(self) -> Result<Option<T>, Problem> {
+        self.text.map(parse).transpose()
+    }
+}
+
+fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, Problem> {
+    text.parse().map_err(|error: T::Err| {
+        let said = error.to_string();
+        let text = format!("{}, got the text {:?}", excerpt(&said), excerpt(text));
+        Problem::Unfit { below: String::new(), text }
+    })
+}
+
+/// The value of a `T` that is not there, where a `T` knows one: `None` for an `Option`.
+fn absent<T: DeserializeOwned>() -> Option<T> {
+    struct Absent;
+
+    impl<'de> Deserializer<'de> for Absent {
+        type Error = serde::de::value::Error;
+
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+            Err(serde::de::Error::custom("absent"))
+        }
+
+        fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+            visitor.visit_none()
+        }
+
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+            newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+        }
+    }
+
+    T::deserialize(Absent).ok()
+}

@@ -1,0 +1,69 @@
+//! Starting and stopping: who is answered, who is cut off, and what is free again.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::net::TcpStream;
+
+use super::{
+    super::{HttpOptions, Listener},
+    Server, call,
+    client::in_time,
+    dispatcher,
+};
+use crate::{limits::Limits, server::error::Error};
+
+#[tokio::test]
+async fn a_taken_port_is_named() {
+    let server = Server::start(|_| {}).await;
+    let dispatcher = dispatcher(&server.fixture, Limits::default());
+    let again = Listener::bind(dispatcher, "127.0.0.1", server.address.port(), HttpOptions::default()).await;
+    assert!(matches!(again.err(), Some(Error::PortInUse { address }) if address == server.address));
+}
+
+#[tokio::test]
+async fn stopping_ends_idle_streams_and_connections_at_once() {
+    let mut server = Server::start(|_| {}).await;
+    let mut streams = Vec::new();
+    for _ in 0..20 {
+        streams.push(server.initialized().await);
+    }
+    let mut idle = server.connect().await;
+    let address = server.address;
+    server.begin_stop();
+    for stream in &mut streams {
+        assert_eq!(stream.event().await, None);
+        assert!(stream.connection.is_closed().await);
+    }
+    assert!(idle.is_closed().await);
+    server.stopped().await;
+    tokio::net::TcpListener::bind(address).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_call_under_way_is_answered_before_its_stream_ends() {
+    let mut server = Server::start(|_| {}).await;
+    let mut stream = server.initialized().await;
+    stream.tell(&call(1, "wait", &json!({}))).await;
+    server.begin_stop();
+    in_time(async {
+        while TcpStream::connect(server.address).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    server.fixture.release.add_permits(1);
+    assert_eq!(stream.message().await["result"]["content"][0]["text"], "done");
+    assert_eq!(stream.event().await, None);
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn what_does_not_end_in_time_is_cut() {
+    let mut server = Server::limited(|limits| limits.shutdown_grace = Some(Duration::from_millis(100))).await;
+    let mut stream = server.initialized().await;
+    stream.tell(&call(1, "wait", &json!({}))).await;
+    let _half_sent = server.sent("POST /messages HTTP/1.1\r\nHost: localhost\r\nContent-Le").await;
+    server.begin_stop();
+    server.stopped().await;
+}
