@@ -12,6 +12,8 @@ use lone::{Prompts, Resources, Tools};
 pub use part::Part;
 
 #[cfg(feature = "http")]
+pub use crate::transport::http::HttpDoor;
+#[cfg(feature = "http")]
 use crate::transport::http::{EventStreamPaths, HttpOptions, Listener, McpEndpoint};
 use crate::{
     config::{ServerOptions, SseOptions, TransportOptions},
@@ -323,6 +325,20 @@ impl McpServer {
             handle.count_sessions(move || sessions.count());
         }
         Ok(Bound { kind, handle })
+    }
+
+    /// What its listener does with connections, as if it were bound to its port on 127.0.0.1.
+    #[cfg(feature = "http")]
+    pub(crate) async fn http_door(mut self) -> Result<HttpDoor, Error> {
+        let Some(door) = self.door()? else {
+            return Err(Error::InvalidOption {
+                path: "transport.type".to_owned(),
+                reason: "`stdio` takes no HTTP".to_owned(),
+                source_name: String::new(),
+            });
+        };
+        let address = (std::net::Ipv4Addr::LOCALHOST, door.options.port).into();
+        HttpDoor::new(self.dispatcher()?, address, &door.http()).await
     }
 
     /// Serves one client over any pair of byte streams, one JSON message a line, as stdio does.

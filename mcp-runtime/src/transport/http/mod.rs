@@ -9,6 +9,7 @@ mod guard;
 mod head;
 mod headers;
 mod legacy_sse;
+mod measured;
 mod rejection;
 mod sessions;
 mod sse;
@@ -27,6 +28,7 @@ use tokio::{
     sync::{Semaphore, mpsc},
 };
 
+pub use self::measured::HttpDoor;
 pub(crate) use self::sessions::Sessions;
 use self::{
     doors::Doors,
