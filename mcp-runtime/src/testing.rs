@@ -27,7 +27,7 @@ use crate::{
         CallToolResult, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
         GetPromptResult, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
         ListRootsResult, ListToolsResult, Prompt, ProtocolVersion, ReadResourceResult, Resource, ResourceTemplate,
-        Root, Tool,
+        Root, Tool, adapt::Lower,
     },
     server::error::Error,
     transport::memory::Memory,
@@ -700,6 +700,12 @@ impl HttpDoor {
     pub async fn open(server: McpServer) -> Result<Self, Error> {
         server.http_door().await
     }
+}
+
+/// A result in the words of an older version, by itself, for measuring it.
+#[doc(hidden)]
+pub fn lower(result: &mut CallToolResult, version: ProtocolVersion) {
+    result.lower(version);
 }
 
 #[cfg(test)]
