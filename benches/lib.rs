@@ -1,5 +1,7 @@
 //! What the benchmarks share: a server, and the bytes of its calls.
 
+pub mod http;
+
 use mcp_runtime::{prelude::*, testing::Connection};
 
 /// A calculator.

@@ -2,13 +2,19 @@
 //! differs within it is that part's.
 #![allow(missing_docs, reason = "criterion's macros write undocumented functions")]
 
+use std::time::Instant;
+
 use aws_lc_rs::hmac;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
+use criterion::{
+    BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
+};
+use mcp_benches::{CALLS, http};
 use mcp_runtime::{
     Algorithm, AuthOptions, JwtOptions,
     prelude::*,
-    testing::{Connection, CredentialCheck},
+    protocol::{Annotations, Icon, ProtocolVersion, RawJson, ResourceLink, TextContent},
+    testing::{Connection, CredentialCheck, lower},
 };
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex, split},
@@ -53,10 +59,10 @@ mod parts {
         format!("{city} {days}")
     }
 
-    /// Gives what older versions do not know: structured content
-    #[mcp_tool]
-    fn point() -> Json<Point> {
-        Json(Point { x: 1.5, y: 2.5 })
+    /// Gives one of everything that a result can hold
+    #[mcp_tool(output_schema = false)]
+    fn everything() -> CallToolResult {
+        super::everything()
     }
 
     /// One variable
@@ -80,9 +86,13 @@ mod parts {
 
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 
+fn open(server: McpServer) -> Connection {
+    Connection::open(server).unwrap_or_else(|error| panic!("{error}"))
+}
+
 /// A session of the version.
 fn connect(server: McpServer, version: &str) -> Connection {
-    let connection = Connection::open(server).unwrap_or_else(|error| panic!("{error}"));
+    let connection = open(server);
     let initialize = format!(
         r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"bench","version":"1.0.0"}}}}}}"#
     );
@@ -172,17 +182,51 @@ fn list(criterion: &mut Criterion) {
     }
 }
 
-/// One result, in the words of each version.
+/// A block of each kind, with all that some version does not know, and structured content that is no object.
+fn everything() -> CallToolResult {
+    let hints = Annotations { last_modified: Some("2026-07-28T12:00:00Z".into()), ..Annotations::default() };
+    let meta = Some([("source".to_owned(), "bench".into())].into_iter().collect());
+    let text = TextContent { text: "one of everything".into(), annotations: Some(hints.clone()), meta };
+    let link = ResourceLink {
+        uri: "parts://one/a".into(),
+        name: "one".into(),
+        icons: Some(vec![Icon::new("https://example.com/icon.png")]),
+        ..ResourceLink::default()
+    };
+    let content = vec![
+        ContentBlock::Text(text),
+        ContentBlock::image([7; 48], "image/png").with_annotations(hints),
+        ContentBlock::audio([7; 48], "audio/wav"),
+        ContentBlock::ResourceLink(link),
+        ContentBlock::resource(ResourceContents::text("parts://one/b", "b")),
+    ];
+    let structured = RawJson::new(&[Point { x: 1.5, y: 2.5 }; 4]).unwrap_or_else(|error| panic!("{error}"));
+    CallToolResult { structured_content: Some(structured), ..CallToolResult::new(content) }
+}
+
+/// One result in the words of each version: the whole call, which writes less where the version knows less, and what is
+/// taken out or put in other words by itself. The newest version loses nothing; its call reads, and repeats, who speaks.
 fn adapt(criterion: &mut Criterion) {
+    const KNOWN: &str = r#""structuredContent":[{"x":1.5"#;
+    const WRAPPED: &str = r#""structuredContent":{"result":[{"x":1.5"#;
+    let older = call("everything", "{}");
+    let newest = CALLS[2].1.replace("add", "everything").replace(r#"{"a":2,"b":40}"#, "{}");
     let mut group = criterion.benchmark_group("adapt");
-    for (version, expected) in [
-        ("2024-11-05", "1.5"),
-        ("2025-03-26", "1.5"),
-        ("2025-06-18", "structuredContent"),
-        ("2025-11-25", "structuredContent"),
-    ] {
-        let connection = connect(parts::server(), version);
-        measure(&mut group, version, &connection, &call("point", "{}"), expected);
+    for version in ProtocolVersion::ALL {
+        let name = version.as_str();
+        let (connection, message, expected) = match name {
+            "2026-07-28" => (open(parts::server()), &newest, KNOWN),
+            "2025-11-25" | "2025-06-18" => (connect(parts::server(), name), &older, WRAPPED),
+            "2025-03-26" => (connect(parts::server(), name), &older, r#""type":"audio""#),
+            _ => (connect(parts::server(), name), &older, "[audio, audio/wav"),
+        };
+        measure(&mut group, name, &connection, message, expected);
+    }
+    group.throughput(Throughput::Elements(1));
+    for version in ProtocolVersion::ALL {
+        group.bench_function(format!("{}_alone", version.as_str()), |bencher| {
+            bencher.iter_batched_ref(everything, |result| lower(result, version), BatchSize::SmallInput);
+        });
     }
 }
 
@@ -224,6 +268,27 @@ fn framing(criterion: &mut Criterion) {
     });
 }
 
+/// A request's bytes in, its answer's bytes out, over a stream in memory with every guard and clock on. `http/add` beside
+/// `dispatch/add` is what HTTP adds to a call; `http/add_once` beside it what a connection costs, which a refusal wants for
+/// itself, since its body is not read.
+fn over_http(criterion: &mut Criterion) {
+    let runtime = http::runtime();
+    let door = runtime.block_on(http::door());
+    let mut group = criterion.benchmark_group("http");
+    for name in http::NAMES {
+        let request = http::request(name).unwrap_or_else(|| panic!("no request {name}"));
+        runtime.block_on(request.exchange(&door));
+        group.throughput(Throughput::Bytes(request.bytes.len() as u64));
+        group.bench_function(name.trim_start_matches("http/"), |bencher| {
+            bencher.iter_custom(|times| {
+                let began = Instant::now();
+                runtime.block_on(request.repeat(&door, times as usize));
+                began.elapsed()
+            });
+        });
+    }
+}
+
 /// A token on a connection: the first request that carries it, and one of a thousand that repeat it.
 fn token(criterion: &mut Criterion) {
     const SECRET: &str = "a secret of the benchmarks, long enough for any of them";
@@ -243,5 +308,5 @@ fn token(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, envelope, arguments, list, adapt, template, framing, token);
+criterion_group!(benches, envelope, arguments, list, adapt, template, framing, over_http, token);
 criterion_main!(benches);

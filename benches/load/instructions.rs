@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt::Write, io, process::ExitCode};
 
-use mcp_benches::CALLS;
+use mcp_benches::{CALLS, http};
 use tokio::process::Command;
 
 use crate::{
@@ -27,12 +27,12 @@ pub(crate) async fn compare(file: &str) -> io::Result<ExitCode> {
         print(&format!("The committed figures were counted with other tools than these ({}).", &tools[2..]));
     }
     let mut risen = Vec::new();
-    print(&format!("{:<20} {:>12} {:>8} {:>12} {:>8}", "call", "instructions", "", "allocations", ""));
+    print(&format!("{:<28} {:>12} {:>8} {:>12} {:>8}", "call", "instructions", "", "allocations", ""));
     for_each(|name, now| {
         let Some(then) = committed.get(name) else {
             risen.push(format!("{name} is not in {file}"));
             return print(&format!(
-                "{name:<20} {:>12.0} {:>8} {:>12.1} {:>8}",
+                "{name:<28} {:>12.0} {:>8} {:>12.1} {:>8}",
                 now.instructions, "new", now.allocations, "new"
             ));
         };
@@ -40,7 +40,7 @@ pub(crate) async fn compare(file: &str) -> io::Result<ExitCode> {
         let (instructions, allocations) =
             (change(now.instructions, then.instructions), change(now.allocations, then.allocations));
         print(&format!(
-            "{name:<20} {:>12.0} {:>+7.1}% {:>12.1} {:>+7.1}%",
+            "{name:<28} {:>12.0} {:>+7.1}% {:>12.1} {:>+7.1}%",
             now.instructions,
             instructions * 100.0,
             now.allocations,
@@ -79,7 +79,7 @@ pub(crate) async fn write(file: &str) -> io::Result<()> {
 }
 
 async fn for_each(mut tell: impl FnMut(&str, Cost)) -> io::Result<()> {
-    for (name, ..) in CALLS {
+    for name in CALLS.map(|(name, ..)| name).into_iter().chain(http::NAMES) {
         tell(&format!("memory/{name}"), cost_in_memory(name).await?);
     }
     for path in PATHS.iter().filter(|path| COUNTED.contains(&path.name)) {

@@ -25,9 +25,20 @@
 //!
 //! # What runs where
 //!
-//! A plain function runs in place, on the task that read its request, and is taken to be short: while it computes, the
-//! connection it came over waits, and one of the runtime's threads (as many as there are cores) does nothing else. Mark it `#[mcp_tool(blocking)]` where it computes long or blocks, and it runs on a
-//! bounded pool of threads. An async function is polled in place once; where it waits, it becomes a task of its own.
+//! | function | runs | so it should |
+//! |---|---|---|
+//! | `fn` | in place, on the task that read its request | be short: neither wait nor compute for long |
+//! | `async fn` | in place up to its first wait; it goes on as a task of its own | not block between its waits |
+//! | `fn` under `#[mcp_tool(blocking)]` | on a pool of threads apart from the runtime's | take what time it needs |
+//!
+//! While a function runs in place, its connection waits (on stdio whatever the client says next, cancellations included),
+//! and one of the runtime's threads, of which there are as many as cores, does nothing else. In exchange a call that is
+//! ready at once costs no task, no channel and no change of threads.
+//!
+//! The pool has [`Limits::max_blocking_threads`] threads, behind a queue of [`Limits::blocking_queue`] calls; what comes when
+//! that is full is refused. A thread cannot be stopped: where a call on it is cancelled or overdue nobody waits for
+//! it any more, and the function runs on to its end, in its place. Resources and prompts have no `blocking`: make them
+//! async, and hand what blocks to `tokio::task::spawn_blocking`.
 //!
 //! # Cargo features
 //!

@@ -14,6 +14,10 @@ use tokio::{
 use lone::{Prompts, Resources, Tools};
 pub use part::Part;
 
+#[cfg(feature = "http")]
+pub use crate::transport::http::HttpDoor;
+#[cfg(feature = "http")]
+use crate::transport::http::{EventStreamPaths, HttpOptions, Listener, McpEndpoint};
 use crate::{
     config::{ServerOptions, SseOptions, TransportOptions},
     limits::Limits,
@@ -304,29 +308,13 @@ impl McpServer {
     /// # Errors
     /// When it cannot start: each cause is a variant of [`Error`] that names the option.
     pub async fn bind(mut self) -> Result<Bound, Error> {
-        if let Some(attribute) = self.attribute.take() {
-            self.options.apply(&attribute, "the attribute `#[mcp_server]`, which names no transport")?;
-        }
-        self.options.validate()?;
-        match (&self.limits, &mut self.options.transport) {
-            (Some(limits), TransportOptions::Sse(options)) => options.limits.clone_from(limits),
-            (Some(limits), TransportOptions::HttpStream(options)) => options.limits.clone_from(limits),
-            _ => {}
-        }
-        let transport = self.options.transport.clone();
+        let door = self.door()?;
         let handle = self.handle.clone();
         let has_own_key = self.options.state_keys.is_empty();
         let dispatcher = self.dispatcher()?;
-        let kind = match transport {
-            TransportOptions::Stdio => Kind::Stdio(dispatcher),
-            TransportOptions::Sse(options) => {
-                let mcp = options.mcp_endpoint.clone();
-                listen(dispatcher, options, true, mcp).await?
-            }
-            TransportOptions::HttpStream(options) => {
-                let mcp = options.endpoint.clone();
-                listen(dispatcher, options.widened(), false, Some(mcp)).await?
-            }
+        let kind = match door {
+            None => Kind::Stdio(dispatcher),
+            Some(door) => listen(dispatcher, door).await?,
         };
         if has_own_key && !matches!(kind, Kind::Stdio(_)) {
             tracing::info!(
@@ -340,6 +328,20 @@ impl McpServer {
             handle.count_sessions(move || sessions.count());
         }
         Ok(Bound { kind, handle })
+    }
+
+    /// What its listener does with connections, as if it were bound to its port on 127.0.0.1.
+    #[cfg(feature = "http")]
+    pub(crate) async fn http_door(mut self) -> Result<HttpDoor, Error> {
+        let Some(door) = self.door()? else {
+            return Err(Error::InvalidOption {
+                path: "transport.type".to_owned(),
+                reason: "`stdio` takes no HTTP".to_owned(),
+                source_name: String::new(),
+            });
+        };
+        let address = (std::net::Ipv4Addr::LOCALHOST, door.options.port).into();
+        HttpDoor::new(self.dispatcher()?, address, &door.http()).await
     }
 
     /// Serves one client over any pair of byte streams, one JSON message a line, as stdio does.
@@ -428,6 +430,30 @@ impl McpServer {
         }
     }
 
+    /// What the listener is to be, all options applied and checked; none on stdio.
+    fn door(&mut self) -> Result<Option<Door>, Error> {
+        if let Some(attribute) = self.attribute.take() {
+            self.options.apply(&attribute, "the attribute `#[mcp_server]`, which names no transport")?;
+        }
+        self.options.validate()?;
+        match (&self.limits, &mut self.options.transport) {
+            (Some(limits), TransportOptions::Sse(options)) => options.limits.clone_from(limits),
+            (Some(limits), TransportOptions::HttpStream(options)) => options.limits.clone_from(limits),
+            _ => {}
+        }
+        Ok(match self.options.transport.clone() {
+            TransportOptions::Stdio => None,
+            TransportOptions::Sse(options) => {
+                let mcp = options.mcp_endpoint.clone();
+                Some(Door { options, event_stream: true, mcp })
+            }
+            TransportOptions::HttpStream(options) => {
+                let mcp = Some(options.endpoint.clone());
+                Some(Door { options: options.widened(), event_stream: false, mcp })
+            }
+        })
+    }
+
     pub(crate) fn dispatcher(self) -> Result<Arc<Dispatcher>, Error> {
         if let Some(fault) = self.fault {
             return Err(fault);
@@ -467,7 +493,7 @@ enum Kind {
     Stdio(Arc<Dispatcher>),
     #[cfg(feature = "http")]
     Http {
-        listener: crate::transport::http::Listener,
+        listener: Listener,
         /// The methods and paths that clients use, for the announcement; the one to tell them of first.
         #[cfg(feature = "cli")]
         endpoints: Endpoints,
@@ -559,49 +585,60 @@ impl fmt::Debug for Bound {
     }
 }
 
-/// Opens the listener of these options: `event_stream` says whether HTTP+SSE is served, `mcp` where Streamable HTTP is.
-#[cfg(feature = "http")]
-async fn listen(
-    dispatcher: Arc<Dispatcher>,
+/// What a listener is to be.
+#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nobody listens"))]
+struct Door {
     options: SseOptions,
+    /// Whether HTTP+SSE is served.
     event_stream: bool,
+    /// Where Streamable HTTP is.
     mcp: Option<String>,
-) -> Result<Kind, Error> {
-    use crate::transport::http::{EventStreamPaths, HttpOptions, Listener, McpEndpoint};
+}
 
-    if options.resumability && !options.sessions {
-        tracing::warn!("without `sessions` nothing can be resumed: `resumability` has no effect");
+#[cfg(feature = "http")]
+impl Door {
+    /// The same in the listener's own words.
+    fn http(self) -> HttpOptions {
+        let Self { options, event_stream, mcp } = self;
+        if options.resumability && !options.sessions {
+            tracing::warn!("without `sessions` nothing can be resumed: `resumability` has no effect");
+        }
+        let SseOptions { endpoint, message_endpoint, .. } = options;
+        HttpOptions {
+            event_stream: event_stream.then_some(EventStreamPaths { endpoint, message_endpoint }),
+            mcp: mcp.map(|path| McpEndpoint {
+                path,
+                sessions: options.sessions,
+                resumability: options.resumability && options.sessions,
+            }),
+            health_endpoint: options.health_endpoint,
+            allow_origins: options.cors.map(|cors| cors.allow_origins),
+            public_url: options.public_url,
+            auth: options.auth,
+            allowed_hosts: options.allowed_hosts,
+            limits: options.limits,
+        }
     }
-    let SseOptions { endpoint, message_endpoint, .. } = options;
-    let event_stream = event_stream.then_some(EventStreamPaths { endpoint, message_endpoint });
-    let mcp = mcp.map(|path| McpEndpoint {
-        path,
-        sessions: options.sessions,
-        resumability: options.resumability && options.sessions,
-    });
+}
+
+/// Opens the listener.
+#[cfg(feature = "http")]
+async fn listen(dispatcher: Arc<Dispatcher>, door: Door) -> Result<Kind, Error> {
+    let (host, port) = (door.options.host.clone(), door.options.port);
+    let http = door.http();
     #[cfg(feature = "cli")]
     let endpoints = {
         let mut endpoints = Endpoints::new();
-        if let Some(EventStreamPaths { endpoint, message_endpoint }) = &event_stream {
+        if let Some(EventStreamPaths { endpoint, message_endpoint }) = &http.event_stream {
             endpoints.push(("GET", endpoint.clone(), Some("sse")));
             endpoints.push(("POST", message_endpoint.clone(), None));
         }
-        if let Some(McpEndpoint { path, .. }) = &mcp {
+        if let Some(McpEndpoint { path, .. }) = &http.mcp {
             endpoints.push(("POST", path.clone(), Some("http")));
         }
         endpoints
     };
-    let http = HttpOptions {
-        event_stream,
-        mcp,
-        health_endpoint: options.health_endpoint,
-        allow_origins: options.cors.map(|cors| cors.allow_origins),
-        public_url: options.public_url,
-        auth: options.auth,
-        allowed_hosts: options.allowed_hosts,
-        limits: options.limits,
-    };
-    let listener = Listener::bind(dispatcher, &options.host, options.port, http).await?;
+    let listener = Listener::bind(dispatcher, &host, port, http).await?;
     tracing::info!(address = %listener.local_addr(), "listening");
     Ok(Kind::Http {
         listener,
@@ -611,7 +648,7 @@ async fn listen(
 }
 
 #[cfg(not(feature = "http"))]
-async fn listen(_: Arc<Dispatcher>, _: SseOptions, _: bool, _: Option<String>) -> Result<Kind, Error> {
+async fn listen(_: Arc<Dispatcher>, _: Door) -> Result<Kind, Error> {
     Err(Error::MissingFeature { option: "transport.type".to_owned(), feature: "http" })
 }
 

@@ -18,13 +18,16 @@ use tokio::sync::{Notify, oneshot};
 #[cfg(feature = "auth")]
 #[doc(hidden)]
 pub use crate::auth::CredentialCheck;
+#[cfg(feature = "http")]
+#[doc(hidden)]
+pub use crate::serve::HttpDoor;
 use crate::{
     McpServer,
     protocol::{
         CallToolResult, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
         GetPromptResult, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
         ListRootsResult, ListToolsResult, Prompt, ProtocolVersion, ReadResourceResult, Resource, ResourceTemplate,
-        Root, Tool,
+        Root, Tool, adapt::Lower,
     },
     server::error::Error,
     transport::memory::Memory,
@@ -688,12 +691,58 @@ impl Connection {
     }
 }
 
+#[cfg(feature = "http")]
+impl HttpDoor {
+    /// The door of a server whose transport is HTTP, as if it listened on 127.0.0.1.
+    ///
+    /// # Errors
+    /// When the server cannot start, or its transport is stdio.
+    pub async fn open(server: McpServer) -> Result<Self, Error> {
+        server.http_door().await
+    }
+}
+
+/// A result in the words of an older version, by itself, for measuring it.
+#[doc(hidden)]
+pub fn lower(result: &mut CallToolResult, version: ProtocolVersion) {
+    result.lower(version);
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::{Speaker, TestClient};
     use crate::{McpServer, ServerOptions};
+
+    #[cfg(feature = "http")]
+    #[tokio::test]
+    async fn the_door_serves_any_bytes_up_to_their_end() {
+        use crate::{SseOptions, TransportOptions};
+
+        let transport = TransportOptions::Sse(SseOptions::default());
+        let server = McpServer::new(ServerOptions { transport, ..ServerOptions::default() });
+        let door = super::HttpDoor::open(server).await.unwrap();
+        let check = async |bytes: &str, expected: &[&str]| {
+            let mut answers = Vec::new();
+            door.serve(tokio::io::join(bytes.as_bytes(), &mut answers)).await;
+            let answers = String::from_utf8(answers).unwrap();
+            let statuses: Vec<_> = answers.split("HTTP/1.1 ").skip(1).filter_map(|answer| answer.get(..3)).collect();
+            assert_eq!(statuses, expected, "{bytes:?}");
+        };
+        let health = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        check("", &[]).await;
+        check(&health[..30], &[]).await;
+        check(&health.repeat(2), &["200", "200"]).await;
+        check(&health.replace("localhost", "elsewhere"), &["403"]).await;
+        check(&health.replace("\r\n\r\n", "\r\nOrigin: http://elsewhere\r\n\r\n"), &["403"]).await;
+        let half = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\nContent-Length: 9";
+        check(&format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\n{half}\r\n\r\n{{}}"), &["400"]).await;
+        check("neither a head\r\n\r\n", &["400"]).await;
+        check("GET /sse HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n", &["200"]).await;
+        let stdio = super::HttpDoor::open(McpServer::default()).await;
+        assert!(stdio.unwrap_err().to_string().contains("transport.type"));
+    }
 
     #[tokio::test]
     async fn a_panic_of_who_watches_ends_the_test() {

@@ -11,7 +11,7 @@ use std::{
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::{
-    net::TcpStream,
+    io::{AsyncRead, AsyncWrite},
     time::{Instant, Sleep, sleep_until},
 };
 
@@ -28,15 +28,21 @@ use crate::{
     session::{Outbox, Session, outbox::Ticket},
 };
 
-/// Serves one connection until it ends; `_place` is given back then.
-pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>, _place: impl Send) {
+/// Serves one connection until it ends; `_place` is given back then. `forget_unread` is called before a socket is closed
+/// whose client does not read.
+pub(super) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
+    socket: S,
+    forget_unread: fn(&S),
+    doors: Arc<Doors>,
+    stop: Arc<Stop>,
+    _place: impl Send,
+) {
     let limits = doors.limits();
-    forget_dead_peers(&socket, limits);
     let http = http(limits);
     let clocks = Clocks { idle: limits.idle_connection, head: limits.header_read, stalled: limits.stalled_write };
     let head_limits = HeadLimits::new(limits);
     let lane = Arc::new(Lane::default());
-    let wire = Wire::new(socket, Arc::clone(&lane), head_limits);
+    let wire = Wire::new(socket, forget_unread, Arc::clone(&lane), head_limits);
     let service = {
         let lane = Arc::clone(&lane);
         // Boxed: hyper keeps room for it as long as the connection lives, and a stream lives long.
@@ -81,18 +87,6 @@ pub(super) async fn serve(socket: TcpStream, doors: Arc<Doors>, stop: Arc<Stop>,
         }
     })
     .await;
-}
-
-/// Small writes to a client that is gone without a word wait nowhere but in the kernel, which by itself gives up after a
-/// quarter of an hour. Failing, it takes that long.
-fn forget_dead_peers(socket: &TcpStream, limits: &Limits) {
-    #[cfg(target_os = "linux")]
-    if let Some(time) = limits.stalled_write {
-        let milliseconds = u32::try_from(time.as_millis()).unwrap_or(0);
-        let _ = rustix::net::sockopt::set_tcp_user_timeout(socket, milliseconds);
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (socket, limits);
 }
 
 /// hyper's own limits lie beyond ours: what is over ours is refused with a body.

@@ -9,6 +9,7 @@ mod guard;
 mod head;
 mod headers;
 mod legacy_sse;
+mod measured;
 mod rejection;
 mod sessions;
 mod sse;
@@ -27,6 +28,7 @@ use tokio::{
     sync::{Semaphore, mpsc},
 };
 
+pub use self::measured::HttpDoor;
 pub(crate) use self::sessions::Sessions;
 use self::{
     doors::Doors,
@@ -133,16 +135,9 @@ impl Listener {
         let failed = |source| Error::Listen { address: format!("{host}:{port}"), source };
         let socket = listen(host, port).await?;
         let address = socket.local_addr().map_err(failed)?;
-        let guard = Guard::new(&options, address)?;
-        let mut limits = options.limits.clone();
-        let max_connections = max_connections(&limits);
-        // Each stream holds a connection, and its client needs another one to say something.
-        limits.max_streams = Some(limits.max_streams.unwrap_or(usize::MAX).min(max_connections - max_connections / 8));
-        let (sessions, streams) = (Arc::<Sessions>::default(), Arc::default());
-        let stop = Arc::new(Stop::default());
-        let authenticator = authenticator(&options, address).await?;
-        let served = Served { dispatcher, limits, sessions: Arc::clone(&sessions), streams };
-        let doors = Arc::new(Doors::new(&options, guard, authenticator, &served, Arc::clone(&stop)));
+        let max_connections = max_connections(&options.limits);
+        let (sessions, stop) = (Arc::default(), Arc::default());
+        let doors = doors(dispatcher, address, &options, &sessions, &stop).await?;
         Ok(Self { socket, address, doors, sessions, stop, max_connections })
     }
 
@@ -165,8 +160,10 @@ impl Listener {
         let (open, mut all_ended) = mpsc::channel::<()>(1);
         let (limits, grace) = (doors.limits().clone(), doors.limits().shutdown_grace);
         let accept = accept(socket, max_connections, |socket, permit| {
+            forget_dead_peers(&socket, &limits);
+            let place = (permit, open.clone());
             // Spawned as it is: a future around it would keep room for it twice, as long as the connection lives.
-            tokio::spawn(connection::serve(socket, Arc::clone(&doors), Arc::clone(&stop), (permit, open.clone())));
+            tokio::spawn(connection::serve(socket, forget_unread, Arc::clone(&doors), Arc::clone(&stop), place));
         });
         tokio::select! {
             () = accept => {}
@@ -194,6 +191,24 @@ impl Drop for CutOnDrop {
     fn drop(&mut self) {
         self.0.enter(Stage::Cut);
     }
+}
+
+/// All that the connections of an address share.
+async fn doors(
+    dispatcher: Arc<Dispatcher>,
+    address: SocketAddr,
+    options: &HttpOptions,
+    sessions: &Arc<Sessions>,
+    stop: &Arc<Stop>,
+) -> Result<Arc<Doors>, Error> {
+    let guard = Guard::new(options, address)?;
+    let mut limits = options.limits.clone();
+    let max_connections = max_connections(&limits);
+    // Each stream holds a connection, and its client needs another one to say something.
+    limits.max_streams = Some(limits.max_streams.unwrap_or(usize::MAX).min(max_connections - max_connections / 8));
+    let authenticator = authenticator(options, address).await?;
+    let served = Served { dispatcher, limits, sessions: Arc::clone(sessions), streams: Arc::default() };
+    Ok(Arc::new(Doors::new(options, guard, authenticator, &served, Arc::clone(stop))))
 }
 
 /// What stands between clients and the functions, ready to judge requests.
@@ -270,6 +285,23 @@ async fn accept(socket: TcpListener, most: usize, mut take: impl FnMut(TcpStream
             }
         }
     }
+}
+
+/// Small writes to a client that is gone without a word wait nowhere but in the kernel, which by itself gives up after a
+/// quarter of an hour. Failing, it takes that long.
+fn forget_dead_peers(socket: &TcpStream, limits: &Limits) {
+    #[cfg(target_os = "linux")]
+    if let Some(time) = limits.stalled_write {
+        let milliseconds = u32::try_from(time.as_millis()).unwrap_or(0);
+        let _ = rustix::net::sockopt::set_tcp_user_timeout(socket, milliseconds);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (socket, limits);
+}
+
+/// What a client that is cut off never read is forgotten by the kernel as well; failing, it only takes longer.
+fn forget_unread(socket: &TcpStream) {
+    drop(socket.set_zero_linger());
 }
 
 fn is_of_one_connection(error: &io::Error) -> bool {

@@ -12,10 +12,7 @@ use std::{
 };
 
 use bytes::{Buf, BytesMut};
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
-};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{
     connection::Lane,
@@ -23,8 +20,10 @@ use super::{
     rejection::Rejection,
 };
 
-pub(super) struct Wire {
-    socket: TcpStream,
+pub(super) struct Wire<S> {
+    socket: S,
+    /// Has the kernel forget what the client has not read.
+    forget_unread: fn(&S),
     lane: Arc<Lane>,
     limits: HeadLimits,
     input: Input,
@@ -64,10 +63,11 @@ const AHEAD: usize = 64 * 1024;
 /// How much of a refused request is read before the connection is closed under a client that still sends.
 const PATIENCE: usize = 16 * 1024 * 1024;
 
-impl Wire {
-    pub(super) fn new(socket: TcpStream, lane: Arc<Lane>, limits: HeadLimits) -> Self {
+impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
+    pub(super) fn new(socket: S, forget_unread: fn(&S), lane: Arc<Lane>, limits: HeadLimits) -> Self {
         Self {
             socket,
+            forget_unread,
             lane,
             limits,
             input: Input::Head,
@@ -228,7 +228,7 @@ impl Wire {
     }
 }
 
-impl AsyncRead for Wire {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Wire<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let wire = self.get_mut();
         if buf.remaining() == 0 {
@@ -256,7 +256,7 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let wire = self.get_mut();
         let written = Pin::new(&mut wire.socket).poll_write(cx, buf);
@@ -302,11 +302,10 @@ impl AsyncWrite for Wire {
     }
 }
 
-impl Drop for Wire {
+impl<S> Drop for Wire<S> {
     fn drop(&mut self) {
         if self.lane.is_killed() {
-            // The kernel forgets what such a client never read; failing, it only takes longer.
-            drop(self.socket.set_zero_linger());
+            (self.forget_unread)(&self.socket);
         }
     }
 }
