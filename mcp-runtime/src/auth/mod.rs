@@ -56,6 +56,8 @@ pub(crate) use absent::{Admission, AuthError, Authenticator, Document, LastCrede
 
 #[cfg(feature = "auth")]
 pub use measured::CredentialCheck;
+#[cfg(fuzzing)]
+pub(crate) use url::Url;
 
 #[cfg(all(test, feature = "auth"))]
 use door::Posture;
