@@ -55,6 +55,9 @@
 pub mod __private;
 mod auth;
 pub mod config;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod limits;
 mod principal;
 pub mod protocol;

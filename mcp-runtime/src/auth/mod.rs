@@ -58,6 +58,8 @@ pub(crate) use absent::{AuthError, Authenticator, LastCredential};
 
 #[cfg(feature = "auth")]
 pub use measured::CredentialCheck;
+#[cfg(fuzzing)]
+pub(crate) use url::Url;
 
 #[cfg(all(test, feature = "auth"))]
 use door::Posture;

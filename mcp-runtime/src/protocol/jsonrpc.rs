@@ -101,7 +101,7 @@ struct Members<'a> {
     params: Option<&'a str>,
     result: Option<&'a str>,
     error: Option<&'a str>,
-    /// A member that stood twice.
+    /// A member that stood twice: the id, if it is among them.
     repeated: Option<&'static str>,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Members<'a> {
             "error" => (&mut self.error, "error"),
             _ => return,
         };
-        if slot.replace(value).is_some() {
+        if slot.replace(value).is_some() && self.repeated != Some("id") {
             self.repeated = Some(name);
         }
     }
@@ -279,6 +279,8 @@ mod tests {
             check(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#), expected);
         }
         check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#, "- -32600");
+        check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m","method":"n"}"#, "- -32600");
+        check(r#"{"jsonrpc":"2.0","method":"m","method":"n","id":1,"id":2}"#, "- -32600");
         check(r#"{"jsonrpc":"2.0","id":1,"method":"m","method":"n"}"#, "1 -32600");
         check(r#"{"jsonrpc":"2.0","id":1,"METHOD":"m"}"#, "1 -32600");
         check(r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#, "1 -32600");

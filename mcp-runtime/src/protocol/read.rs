@@ -138,7 +138,10 @@ impl<'de> Deserializer<'de> for Object<'de> {
         if !self.0.starts_with('{') {
             return Checked(self.0).deserialize_any(visitor);
         }
-        visitor.visit_map(Members::<true> { text: self.0, at: 1, is_first: true })
+        let mut members = Members::<true> { text: self.0, at: 1, is_first: true };
+        let value = visitor.visit_map(&mut members)?;
+        // Whoever wants fewer members than there are wants another object.
+        if members.at == self.0.len() || members.name()?.is_none() { Ok(value) } else { Err(invalid()) }
     }
 
     serde::forward_to_deserialize_any! {
@@ -488,6 +491,7 @@ mod tests {
                 read(|| serde_json::from_str::<Some>(text)),
                 "{text:?}"
             );
+            assert_eq!(read(|| Value::deserialize(Object(raw.get()))), read(|| serde_json::from_str(text)), "{text:?}");
         }
     }
 
@@ -592,6 +596,8 @@ mod tests {
             "[1,null,[2]]",
             "{}{}",
             "{\"c\":\"text\"}",
+            "{\"$serde_json::private::RawValue\":\"[1]\"}",
+            "{\"$serde_json::private::RawValue\":\"[1]\",\"a\":1}",
         ] {
             check_text(text);
         }

@@ -42,4 +42,4 @@ pub(crate) mod seal;
 mod stateless;
 mod subscriptions;
 mod tasks;
-mod template;
+pub(crate) mod template;
