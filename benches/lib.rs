@@ -1,5 +1,6 @@
 //! What the benchmarks share: a server, and the bytes of its calls.
 
+#[cfg(feature = "all")]
 pub mod http;
 
 use mcp_runtime::{prelude::*, testing::Connection};

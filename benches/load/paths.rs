@@ -10,6 +10,8 @@ use crate::other;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Server {
     Ours,
+    /// Ours without what stdio has no use for.
+    OursLean,
     Ceiling,
     /// The ceiling on stdio with one thread that waits.
     CeilingBlocking,
@@ -19,8 +21,9 @@ pub(crate) enum Server {
 }
 
 impl Server {
-    pub(crate) const ALL: [(&str, Self); 6] = [
+    pub(crate) const ALL: [(&str, Self); 7] = [
         ("ours", Self::Ours),
+        ("ours-lean", Self::OursLean),
         ("ceiling", Self::Ceiling),
         ("ceiling-blocking", Self::CeilingBlocking),
         ("rmcp-default", Self::RmcpDefault),

@@ -81,6 +81,7 @@ async fn command(server: Server, path: &Path, tokens: &Tokens, under: &[String])
     let mut words = under.to_vec();
     match server {
         Server::Ours => words.push(sibling("bench-server")?),
+        Server::OursLean => words.push(variable("BENCH_LEAN")?),
         Server::Ceiling => words.extend([sibling("bench-ceiling")?, if stdio { "stdio" } else { "http" }.to_owned()]),
         Server::CeilingBlocking => words.extend([sibling("bench-ceiling")?, "stdio-blocking".to_owned()]),
         Server::RmcpDefault | Server::RmcpTuned => {
