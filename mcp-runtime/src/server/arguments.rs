@@ -4,7 +4,7 @@
 //! down what the parameters' types say, on a call it decodes them.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::{self, Display},
     str::FromStr,
 };
@@ -20,10 +20,10 @@ use super::{
     definition::Parameter,
     describe::{PromptDescription, ResourceDescription, ToolDescription},
     lenient::lenient,
-    nearest::{excerpt, nearest},
+    nearest::excerpt,
     outcome::{IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, ReadRequest, Returns, Step},
     patterns::Patterns,
-    problem::{Problem, context_failure, explain, of_members, refusal, refusal_error, twice},
+    problem::{Problem, context_failure, explain, of_members, refusal, refusal_error, twice, unknown},
 };
 use crate::protocol::{
     CallToolResult, GetPromptResult, ReadResourceResult, RpcError,
@@ -536,8 +536,8 @@ impl<'a> PromptCall<'a> {
             problems = std::mem::take(&mut run.problems);
             for (name, _) in run.arguments {
                 if !run.names.iter().any(|known| known.name == *name) {
-                    let near = nearest(name, run.names.iter().map(|known| known.name.as_str()));
-                    problems.push((excerpt(name).to_owned(), Problem::Unknown(near.map(str::to_owned))));
+                    let unknown = unknown(name, run.names.iter().map(|known| known.name.as_str()), problems.len());
+                    problems.push((excerpt(name).to_owned(), unknown));
                 }
             }
         }
@@ -634,7 +634,7 @@ fn split<'a>(
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
             let flattens = self.parameters.iter().any(|parameter| parameter.flatten);
-            let mut others: Vec<std::borrow::Cow<'de, str>> = Vec::new();
+            let mut others = BTreeSet::new();
             while let Some(key) = map.next_key_seed(Key)? {
                 let known = self.parameters.iter().position(|parameter| !parameter.flatten && parameter.name == &*key);
                 match known {
@@ -648,13 +648,13 @@ fn split<'a>(
                         if let Some(properties) = self.properties
                             && !properties.iter().any(|property| *property == key)
                         {
-                            let near = nearest(&key, properties.iter().map(String::as_str)).map(str::to_owned);
-                            self.problems.push((excerpt(&key).to_owned(), Problem::Unknown(near)));
+                            let unknown = unknown(&key, properties.iter().map(String::as_str), self.problems.len());
+                            self.problems.push((excerpt(&key).to_owned(), unknown));
                         } else if flattens {
                             if others.contains(&key) {
                                 self.problems.push((excerpt(&key).to_owned(), twice()));
                             }
-                            others.push(key);
+                            others.insert(key);
                         }
                     }
                 }
@@ -685,19 +685,22 @@ pub(super) fn texts(arguments: Option<&RawValue>) -> Result<(Texts, Problems), R
         }
 
         fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self::Value, A::Error> {
+            // A client chooses how many there are: a list would be walked once for each.
+            let mut known = BTreeSet::new();
             while let Some(key) = map.next_key_seed(Key)? {
                 let raw: &RawValue = map.next_value()?;
-                if self.0.iter().any(|(name, _)| *name == key) {
+                if known.contains(&key) {
                     self.1.push((excerpt(&key).to_owned(), twice()));
                     continue;
                 }
                 match text_of(raw) {
-                    Some(text) => self.0.push((key.into_owned(), text.into_owned())),
+                    Some(text) => self.0.push((key.clone().into_owned(), text.into_owned())),
                     None => {
                         let text = format!("expected a string, got {}", bounds::kind_of(raw.get()));
                         self.1.push((excerpt(&key).to_owned(), Problem::Unfit { below: String::new(), text }));
                     }
                 }
+                known.insert(key);
             }
             Ok((self.0, self.1))
         }
