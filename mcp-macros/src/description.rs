@@ -74,12 +74,14 @@ fn lines_of(doc: &str) -> Vec<&str> {
     if !doc.contains('\n') {
         return vec![doc.trim_end()];
     }
-    doc.lines()
-        .map(|line| {
-            let line = line.trim_end();
-            line.trim_start().strip_prefix('*').unwrap_or(line)
-        })
-        .collect()
+    let lines = || doc.lines().map(str::trim_end);
+    // Stars are a margin where every line has one; else they are those of a list.
+    let margin = |line: &&str| line.is_empty() || line.trim_start().starts_with('*');
+    // The first line stands behind `/**`.
+    if !lines().skip(1).all(|line| margin(&line)) {
+        return lines().collect();
+    }
+    lines().map(|line| line.trim_start().strip_prefix('*').unwrap_or(line)).collect()
 }
 
 #[cfg(test)]
@@ -102,6 +104,8 @@ mod tests {
         check("/// Adds.\n///\n///     code\n///", Some("Adds.\n\n    code"));
         check("/** Adds. */", Some("Adds."));
         check("/**\n * Adds.\n * Twice.\n */", Some("Adds.\nTwice."));
+        check("/** Adds.\n * Twice.\n */", Some("Adds.\nTwice."));
+        check("/**\n    Adds:\n    * one\n      * half\n*/", Some("Adds:\n* one\n  * half"));
         check("#[doc = \"Adds.\"]", Some("Adds."));
     }
 }

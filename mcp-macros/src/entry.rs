@@ -173,7 +173,7 @@ pub(crate) fn lone(kind: Kind, keys: TokenStream, item: TokenStream) -> TokenStr
         let attribute = kind.attribute();
         errors.on(
             receiver,
-            format_args!("`#[{attribute}]` by itself is for free functions; put `#[mcp_server]` on the `impl` block of this method"),
+            format_args!("`#[{attribute}]` by itself is for free functions; put `#[mcp_server]` on the `impl` block of this method (there, `{attribute}` is known by this name alone)"),
         );
         let errors = under(&cfgs, errors).into_tokens();
         return quote_spanned!(Span::mixed_site()=> #errors #function);

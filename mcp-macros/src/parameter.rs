@@ -4,8 +4,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use regex_lite::Regex;
 use syn::{
-    Expr, ExprLit, GenericArgument, Lit, LitStr, Meta, Path, PathArguments, Token, Type, TypePath, ext::IdentExt,
-    punctuated::Punctuated, spanned::Spanned,
+    Expr, ExprLit, GenericArgument, Ident, Lit, LitStr, Meta, Path, PathArguments, Token, Type, TypePath,
+    ext::IdentExt, punctuated::Punctuated, spanned::Spanned,
 };
 
 use super::{
@@ -82,7 +82,12 @@ impl Parameter {
         let bounds = Bounds::validate(&mut options, primitive.as_ref(), errors);
         let (default, default_json) = match options.optional_expression("default", errors) {
             None => (None, None),
-            Some((span, None)) => (Some(quote_spanned!(hygienic(span)=> || ::core::default::Default::default())), None),
+            Some((span, None)) => {
+                if optional.is_none() {
+                    bounds.check_empty_default(span, primitive.as_ref(), errors);
+                }
+                (Some(quote_spanned!(hygienic(span)=> || ::core::default::Default::default())), None)
+            }
             Some((_, Some(value))) => {
                 let fits = match optional {
                     Some(inner) => check_optional_default(&value, inner, errors),
@@ -91,7 +96,9 @@ impl Parameter {
                 if fits {
                     bounds.check_default(&value, errors);
                 }
-                (Some(closure(&value, primitive.as_ref())), json(&value))
+                let number = primitive.as_ref().filter(|primitive| optional.is_none() && primitive.is_number());
+                let check = number.and_then(|number| bounds.check_of_constant(&value, number));
+                (Some(closure(&value, primitive.as_ref(), check)), json(&value))
             }
         };
         Self {
@@ -295,18 +302,67 @@ impl Bounds {
         }
     }
 
+    /// The bounds that a number does not keep, the first of them.
+    fn broken_by(&self, value: f64) -> Option<(&'static str, &Number)> {
+        let broken = [
+            ("minimum", self.minimum.as_ref().filter(|bound| value < bound.value.value)),
+            ("maximum", self.maximum.as_ref().filter(|bound| value > bound.value.value)),
+            ("exclusive_minimum", self.exclusive_minimum.as_ref().filter(|bound| value <= bound.value.value)),
+            ("exclusive_maximum", self.exclusive_maximum.as_ref().filter(|bound| value >= bound.value.value)),
+        ];
+        broken.into_iter().find_map(|(key, bound)| Some((key, &bound?.value)))
+    }
+
+    /// `default` alone is 0, an empty text or an empty list.
+    fn check_empty_default(&self, span: Span, primitive: Option<&Primitive>, errors: &mut Errors) {
+        let least = |key, least: &Option<At<u64>>| Some((key, least.as_ref()?.value.to_string()));
+        let (empty, broken) = match primitive {
+            Some(Primitive::Integer { .. } | Primitive::Float { .. }) => {
+                ("0", self.broken_by(0.0).map(|(key, bound)| (key, bound.to_string())))
+            }
+            Some(Primitive::Text) => ("\"\"", least("min_length", &self.min_length)),
+            Some(Primitive::List) => ("[]", least("min_items", &self.min_items)),
+            _ => return,
+        };
+        if let Some((key, bound)) = broken.filter(|(_, bound)| empty == "0" || bound != "0") {
+            errors.at(
+                span,
+                format_args!(
+                    "the default {empty} breaks its `{key}` of {bound}; write another one, `default = …`, or change it"
+                ),
+            );
+        }
+    }
+
+    /// What tells, when the code is made, whether a constant of a number type keeps the bounds.
+    fn check_of_constant(&self, value: &Expr, number: &Primitive) -> Option<TokenStream> {
+        let Expr::Path(_) = value else { return None };
+        let span = hygienic(value.span());
+        let ty = Ident::new(number.name(), span);
+        let mut checks = Vec::new();
+        for (key, bound, operator) in [
+            ("minimum", &self.minimum, quote_spanned!(span=> >=)),
+            ("maximum", &self.maximum, quote_spanned!(span=> <=)),
+            ("exclusive_minimum", &self.exclusive_minimum, quote_spanned!(span=> >)),
+            ("exclusive_maximum", &self.exclusive_maximum, quote_spanned!(span=> <)),
+        ] {
+            if let Some(At { value: Number { value: number, .. }, .. }) = bound {
+                let message = format!("the default breaks its `{key}` of {number}; change one of them");
+                checks.push(quote_spanned!(span=> ::core::assert!(number as f64 #operator #number, #message);));
+            }
+        }
+        (!checks.is_empty()).then(|| {
+            quote_spanned!(span=> const {
+                let number: ::core::primitive::#ty = #value;
+                #(#checks)*
+            })
+        })
+    }
+
     /// The default must keep the bounds that it stands beside.
     fn check_default(&self, default: &Expr, errors: &mut Errors) {
         if let Some(number) = Number::parse(default) {
-            let value = number.value;
-            let broken = [
-                ("minimum", self.minimum.as_ref().filter(|bound| value < bound.value.value)),
-                ("maximum", self.maximum.as_ref().filter(|bound| value > bound.value.value)),
-                ("exclusive_minimum", self.exclusive_minimum.as_ref().filter(|bound| value <= bound.value.value)),
-                ("exclusive_maximum", self.exclusive_maximum.as_ref().filter(|bound| value >= bound.value.value)),
-            ];
-            if let Some((key, bound)) = broken.into_iter().find_map(|(key, bound)| Some((key, bound?))) {
-                let bound = &bound.value;
+            if let Some((key, bound)) = self.broken_by(number.value) {
                 errors.on(
                     default,
                     format_args!("the default {number} breaks its `{key}` of {bound}; change one of them"),
@@ -528,7 +584,7 @@ fn check_optional_default(value: &Expr, inner: &Type, errors: &mut Errors) -> bo
 }
 
 /// What makes the default: a text becomes any type that is made from text, an integer becomes a float.
-fn closure(value: &Expr, primitive: Option<&Primitive>) -> TokenStream {
+fn closure(value: &Expr, primitive: Option<&Primitive>, check: Option<TokenStream>) -> TokenStream {
     let span = hygienic(value.span());
     if let Some(text) = string(value) {
         return quote_spanned!(span=> || ::core::convert::Into::into(#text));
@@ -540,7 +596,10 @@ fn closure(value: &Expr, primitive: Option<&Primitive>) -> TokenStream {
         let sign = (value < 0.0).then(|| quote_spanned!(span=> -));
         return quote_spanned!(span=> || #sign #float);
     }
-    quote_spanned!(span=> || #value)
+    match check {
+        Some(check) => quote_spanned!(span=> || { #check #value }),
+        None => quote_spanned!(span=> || #value),
+    }
 }
 
 /// A literal as JSON.

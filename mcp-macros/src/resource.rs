@@ -64,6 +64,11 @@ impl Resource {
         if let Some(mime_type) = &mime_type {
             check_mime_type(mime_type, &mut errors);
         }
+        let is_template = located.as_ref().is_some_and(|(_, template)| template.variables().next().is_some());
+        if let Some(span) = options.key("size").filter(|_| is_template) {
+            errors.at(span, "`size` has no meaning here: a template stands for contents of many sizes; remove it");
+            options.discard("size");
+        }
         let size = options.count("size", u64::MAX, &mut errors).map(|size| size.value);
         let annotations = Annotations::validate(&mut options, &mut errors);
         let cache = Cache::validate(&mut options, &mut errors);

@@ -47,6 +47,8 @@ pub(crate) struct Function {
     pub(crate) body: TokenTree,
     /// What the parameters carried, taken off by [`Function::strip`].
     parameter_attrs: Vec<Vec<Attribute>>,
+    /// `#[mcp(…)]` on the function itself, taken off likewise.
+    stray_attrs: Vec<Attribute>,
 }
 
 impl Parse for Function {
@@ -68,12 +70,13 @@ impl Function {
                 return Err(syn::Error::new(other.span(), "expected the body of the function: `{ … }`"));
             }
         };
-        Ok(Self { attrs, vis, defaultness, sig, body, parameter_attrs: Vec::new() })
+        Ok(Self { attrs, vis, defaultness, sig, body, parameter_attrs: Vec::new(), stray_attrs: Vec::new() })
     }
 
     /// Takes off the parameters what only the macros understand, and owns up to what the macros ask for: arguments
     /// that are taken by value.
     pub(crate) fn strip(&mut self) {
+        self.stray_attrs.extend(self.attrs.extract_if(.., |attr| attr.path().is_ident("mcp")));
         if !self.parameter_attrs.is_empty() {
             return;
         }
@@ -114,7 +117,7 @@ impl Function {
 
 impl ToTokens for Function {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Self { attrs, vis, defaultness, sig, body, parameter_attrs: _ } = self;
+        let Self { attrs, vis, defaultness, sig, body, parameter_attrs: _, stray_attrs: _ } = self;
         for attr in attrs {
             attr.to_tokens(tokens);
         }
@@ -157,6 +160,15 @@ impl Handler {
     /// Checks that calls from outside can be turned into calls of the function.
     pub(crate) fn validate(function: &Function, kind: Kind, errors: &mut Errors) -> Self {
         let sig = &function.sig;
+        for attr in &function.stray_attrs {
+            let attribute = kind.attribute();
+            errors.on(
+                attr,
+                format_args!(
+                    "`#[mcp(…)]` goes on a parameter; what it says of the function goes into `#[{attribute}(…)]`"
+                ),
+            );
+        }
         check_qualifiers(sig, kind, errors);
         let generic = check_generics(sig, kind, errors);
         let mut receiver = None;

@@ -61,7 +61,6 @@ impl ::mcp_runtime::__private::ResourceItem for current {
         )
         .description("The newest observation.")
         .mime_type("application/json")
-        .size(1024u64)
         .audience(
             &[
                 ::mcp_runtime::__private::Role::User,

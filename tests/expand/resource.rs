@@ -2,7 +2,6 @@
 #[mcp_resource(
     uri = "weather://{city}/{+rest}",
     mime_type = "application/json",
-    size = 1024,
     annotations(audience = ["user", "assistant"], priority = 0.5),
     ttl = "5m",
     cache_scope = "private"

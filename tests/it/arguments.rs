@@ -403,3 +403,43 @@ async fn the_search_for_what_was_meant_ends() {
 fn nest_of(depth: usize) -> Value {
     (0..depth).fold(json!("a"), |nest, _| json!([nest]))
 }
+
+/// Counts what it is given
+#[mcp_tool]
+fn count(#[mcp(flatten)] anything: Anything) -> usize {
+    anything.members.len()
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Anything {
+    #[serde(flatten)]
+    members: BTreeMap<String, Value>,
+}
+
+/// Asks for nothing
+#[mcp_prompt]
+fn plain() -> &'static str {
+    "plain"
+}
+
+#[tokio::test]
+async fn as_many_arguments_as_fit_into_a_message_cost_little() {
+    const MANY: usize = 100_000;
+    let server = McpServer::new(ServerOptions::default()).tool::<show>().tool::<count>().prompt::<plain>();
+    let client = TestClient::connect(server).await.expect("a client");
+    let many: Value =
+        (0..MANY).map(|index| (format!("k{index}"), json!("1"))).collect::<serde_json::Map<_, _>>().into();
+    let started = std::time::Instant::now();
+
+    let result = client.call("show", many.clone()).await.unwrap();
+    let text = result.first_text().unwrap();
+    assert!(text.ends_with("- and 99968 more") && text.lines().count() == 34, "{text}");
+    let result = client.call("show", json!({"shape": many})).await.unwrap();
+    assert!(result.first_text().unwrap().lines().count() < 20);
+    assert_eq!(client.call("count", many.clone()).await.unwrap().first_text(), Some("100000"));
+    let refusal = client.get_prompt("plain", many).await.unwrap_err();
+    assert!(refusal.to_string().contains("- and 99968 more"), "{refusal}");
+
+    // Name by name against all before it, the prompt and the count take minutes.
+    assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
+}

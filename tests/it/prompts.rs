@@ -65,6 +65,11 @@ async fn arguments_are_completed() {
             let params = json!({"ref": reference, "argument": {"name": "name", "value": ""}});
             assert_eq!(case.wire.refusal("completion/complete", params).await["code"], -32602, "{reference}");
         }
+        // A resource that is there is not what was meant: it has no variables.
+        let reference = json!({"type": "ref/resource", "uri": "test://fixed"});
+        let params = json!({"ref": reference, "argument": {"name": "name", "value": ""}});
+        let refusal = case.wire.refusal("completion/complete", params).await;
+        assert_eq!(refusal["message"], "there is no resource template `test://fixed`", "{}", case.name);
     })
     .await;
 }

@@ -13,11 +13,11 @@ use super::{
     definition::Parameter,
     describe::{PromptDescription, ResourceDescription, ToolDescription},
     members::{Flattened, Problems, claimed, split},
-    nearest::{excerpt, nearest},
+    nearest::excerpt,
     outcome::{IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, ReadRequest, Returns, Step},
     parameter::{PromptParameter, ResourceExtractor, TemplateVariable, TextSource, ToolParameter, ToolSource},
     patterns::Patterns,
-    problem::{Problem, context_failure, of_members, refusal, refusal_error},
+    problem::{Problem, context_failure, of_members, refusal, refusal_error, unknown},
 };
 use crate::protocol::{CallToolResult, GetPromptResult, PromptArgument, ReadResourceResult};
 
@@ -261,8 +261,8 @@ impl<'a> PromptCall<'a> {
             problems = std::mem::take(&mut run.problems);
             for (name, _) in run.arguments {
                 if !run.names.iter().any(|known| known.name == *name) {
-                    let near = nearest(name, run.names.iter().map(|known| known.name.as_str()));
-                    problems.push((excerpt(name).to_owned(), Problem::Unknown(near.map(str::to_owned))));
+                    let unknown = unknown(name, run.names.iter().map(|known| known.name.as_str()), problems.len());
+                    problems.push((excerpt(name).to_owned(), unknown));
                 }
             }
         }

@@ -262,7 +262,12 @@ pub(super) fn complete(request: &Request<'_>) -> Result<Step<CompleteResult>, Re
                     let spec = &template.spec;
                     (&template.completing, spec.segments.iter().any(|it| it.is(name)), spec.scopes)
                 }
-                None => return Err(unknown("resource template", uri, registry.resource_uris()).into()),
+                None => {
+                    // One that is there has no variables; another is not what was meant.
+                    let is_there = registry.resource_uris().any(|known| known == uri);
+                    let others = registry.resource_uris().filter(|_| !is_there);
+                    return Err(unknown("resource template", uri, others).into());
+                }
             }
         }
     };

@@ -1,6 +1,10 @@
 //! The `arguments` of a request, which are an object: its members, told apart in one walk over the raw JSON.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -8,8 +12,8 @@ use serde_json::value::RawValue;
 use super::{
     bounds,
     definition::Parameter,
-    nearest::{excerpt, nearest},
-    problem::{Problem, twice},
+    nearest::excerpt,
+    problem::{Problem, twice, unknown},
 };
 use crate::protocol::{RpcError, jsonrpc::text_of, read::Object};
 
@@ -37,7 +41,7 @@ pub(super) fn split<'a>(
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
             let flattens = self.parameters.iter().any(|parameter| parameter.flatten);
-            let mut others: Vec<Cow<'de, str>> = Vec::new();
+            let mut others = BTreeSet::new();
             while let Some(key) = map.next_key_seed(Key)? {
                 let known = self.parameters.iter().position(|parameter| !parameter.flatten && parameter.name == &*key);
                 match known {
@@ -51,13 +55,13 @@ pub(super) fn split<'a>(
                         if let Some(properties) = self.properties
                             && !properties.iter().any(|property| *property == key)
                         {
-                            let near = nearest(&key, properties.iter().map(String::as_str)).map(str::to_owned);
-                            self.problems.push((excerpt(&key).to_owned(), Problem::Unknown(near)));
+                            let unknown = unknown(&key, properties.iter().map(String::as_str), self.problems.len());
+                            self.problems.push((excerpt(&key).to_owned(), unknown));
                         } else if flattens {
                             if others.contains(&key) {
                                 self.problems.push((excerpt(&key).to_owned(), twice()));
                             }
-                            others.push(key);
+                            others.insert(key);
                         }
                     }
                 }
@@ -111,19 +115,22 @@ pub(super) fn texts(arguments: Option<&RawValue>) -> Result<(Texts, Problems), R
         }
 
         fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self::Value, A::Error> {
+            // A client chooses how many there are: a list would be walked once for each.
+            let mut known = BTreeSet::new();
             while let Some(key) = map.next_key_seed(Key)? {
                 let raw: &RawValue = map.next_value()?;
-                if self.0.iter().any(|(name, _)| *name == key) {
+                if known.contains(&key) {
                     self.1.push((excerpt(&key).to_owned(), twice()));
                     continue;
                 }
                 match text_of(raw) {
-                    Some(text) => self.0.push((key.into_owned(), text.into_owned())),
+                    Some(text) => self.0.push((key.clone().into_owned(), text.into_owned())),
                     None => {
                         let text = format!("expected a string, got {}", bounds::kind_of(raw.get()));
                         self.1.push((excerpt(&key).to_owned(), Problem::Unfit { below: String::new(), text }));
                     }
                 }
+                known.insert(key);
             }
             Ok((self.0, self.1))
         }

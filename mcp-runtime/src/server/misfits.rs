@@ -199,6 +199,9 @@ impl Search<'_> {
             self.add(&at(name), text);
         }
         for (name, value) in members {
+            if self.found.len() >= MOST {
+                return;
+            }
             let others = &schema["additionalProperties"];
             match known(name) {
                 // Null is as good as nothing.
@@ -218,6 +221,9 @@ impl Search<'_> {
     fn items(&mut self, schema: &Value, items: &[Value], below: &str) {
         let places = schema["prefixItems"].as_array();
         for (index, value) in items.iter().enumerate() {
+            if self.found.len() >= MOST {
+                return;
+            }
             let place = places.and_then(|places| places.get(index));
             self.look(place.unwrap_or(&schema["items"]), value, &format!("{below}[{index}]"));
         }

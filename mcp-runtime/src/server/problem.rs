@@ -10,7 +10,7 @@ use super::{
     describe::schema_of,
     lenient::meant_by,
     misfits::{Misfit, misfits},
-    nearest::excerpt,
+    nearest::{excerpt, nearest},
 };
 use crate::protocol::RpcError;
 
@@ -132,16 +132,30 @@ fn of_member(below: &str, text: String) -> (String, Problem) {
     (name.to_owned(), Problem::Unfit { below: below.to_owned(), text })
 }
 
+/// An argument that nobody knows, beside `others`: what will not be told is not compared with any name.
+pub(super) fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>, others: usize) -> Problem {
+    let near = if others < TOLD { nearest(name, known) } else { None };
+    Problem::Unknown(near.map(str::to_owned))
+}
+
 pub(super) fn twice() -> Problem {
     Problem::Unfit { below: String::new(), text: "given twice".to_owned() }
 }
 
+/// So many problems are told: whoever makes more of them reads no longer answer.
+const TOLD: usize = 32;
+
 /// Every problem on a line of its own, for the model to mend.
 pub(super) fn refusal(kind: &str, name: &str, problems: &[(String, Problem)]) -> String {
     let mut text = format!("Invalid arguments for {kind} `{}`:", excerpt(name));
-    for (name, problem) in problems {
+    for (name, problem) in problems.iter().take(TOLD) {
         text.push_str("\n- ");
         text.push_str(&lines(name, problem));
+    }
+    if let Some(more) = problems.len().checked_sub(TOLD).filter(|more| *more > 0) {
+        text.push_str("\n- and ");
+        text.push_str(&more.to_string());
+        text.push_str(" more");
     }
     text
 }

@@ -114,7 +114,7 @@ impl Guard {
                     named("mcp-name"),
                 ]
                 .into_iter()
-                .chain(more),
+                .chain(more.into_iter().filter(|name| *name != header::AUTHORIZATION)),
             ))
             .expose_headers([named("mcp-session-id"), header::WWW_AUTHENTICATE])
     }

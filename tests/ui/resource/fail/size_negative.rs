@@ -1,8 +1,8 @@
 use mcp_runtime::prelude::*;
 
-#[mcp_resource(uri = "weather://{city}", size = -5)]
-fn read(city: String) -> String {
-    city
+#[mcp_resource(uri = "weather://now", size = -5)]
+fn read() -> String {
+    String::new()
 }
 
 fn main() {}

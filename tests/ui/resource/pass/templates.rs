@@ -15,7 +15,6 @@ struct Observation {
     title = "Observation",
     description = "What was measured",
     mime_type = "application/json; charset=utf-8",
-    size = 1024,
     scopes("weather:read"),
     icons = ["https://example.com/sun.png"],
     annotations(audience = ["user", "assistant"], priority = 0.5),
