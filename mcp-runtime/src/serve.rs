@@ -6,10 +6,7 @@ mod part;
 use std::{any::Any, fmt, net::SocketAddr, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    task::JoinSet,
-};
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use lone::{Prompts, Resources, Tools};
 pub use part::Part;
@@ -529,21 +526,10 @@ impl Bound {
             Kind::Stdio(dispatcher) => {
                 let stdio::Streams { input, output, redirected, printed } =
                     stdio::standard_streams().map_err(stream_failed)?;
-                // A task goes on where its input was seen to come; the future of `block_on` would have to be woken on
-                // another thread for every message. Dropping the set ends it.
-                let mut serving = JoinSet::new();
-                serving.spawn(async move {
-                    let result = stdio::serve(dispatcher, input, output, stop).await;
-                    drop(redirected);
-                    result
-                });
-                // Another thread answers the first message meanwhile.
                 printed.let_through().map_err(stream_failed)?;
-                match serving.join_next().await {
-                    Some(Err(failed)) if failed.is_panic() => std::panic::resume_unwind(failed.into_panic()),
-                    Some(Ok(result)) => result.map_err(stream_failed),
-                    _ => Ok(()),
-                }
+                let result = stdio::serve(dispatcher, input, output, stop).await;
+                drop(redirected);
+                result.map_err(stream_failed)
             }
             #[cfg(feature = "http")]
             Kind::Http { listener, .. } => {
@@ -666,13 +652,18 @@ fn public_url(options: &ServerOptions) -> Option<String> {
 }
 
 fn block_on(serving: impl Future<Output = Result<(), Error>>) -> Result<(), Error> {
+    let failed = |source| Error::Io { what: "the runtime could not be made", source };
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     if std::env::var_os("TOKIO_WORKER_THREADS").is_none() {
-        // Two, so that a function which runs in place does not keep signals from being heard.
-        runtime.worker_threads(crate::limits::cores().max(2));
+        runtime.worker_threads(crate::limits::cores());
     }
-    let runtime =
-        runtime.enable_all().build().map_err(|source| Error::Io { what: "the runtime could not be made", source })?;
+    let runtime = runtime.enable_all().build().map_err(failed)?;
+    #[cfg(unix)]
+    let result = {
+        let _runtime = runtime.enter();
+        stdio::block_on(serving).map_err(failed)?
+    };
+    #[cfg(not(unix))]
     let result = runtime.block_on(serving);
     // A blocking function that is still running had its time, and keeps nobody waiting.
     runtime.shutdown_background();

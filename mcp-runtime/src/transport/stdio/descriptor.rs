@@ -172,7 +172,7 @@ mod unix {
         net::{UnixStream, unix::pipe},
     };
 
-    use super::{Input, Output};
+    use super::{super::reactor::Reactor, Input, Output};
 
     /// The flags that open files had, to be given back to them.
     pub(super) type Flags = Vec<(OwnedFd, OFlags)>;
@@ -185,6 +185,9 @@ mod unix {
 
     pub(super) fn reader(descriptor: &OwnedFd, restore: &mut Flags) -> Option<Input> {
         let (kind, own) = open(descriptor, restore)?;
+        if let Some(reactor) = Reactor::current() {
+            return Some(Box::new(reactor.reader(own)?));
+        }
         Some(match kind {
             FileType::Fifo => Box::new(pipe::Receiver::from_file(File::from(own)).ok()?),
             _ => Box::new(UnixStream::from_std(StdStream::from(own)).ok()?),
@@ -193,6 +196,9 @@ mod unix {
 
     pub(super) fn writer(descriptor: &OwnedFd, restore: &mut Flags) -> Option<Output> {
         let (kind, own) = open(descriptor, restore)?;
+        if let Some(reactor) = Reactor::current() {
+            return Some(Box::new(reactor.writer(own)?));
+        }
         Some(match kind {
             FileType::Fifo => Box::new(pipe::Sender::from_file(File::from(own)).ok()?),
             _ => Box::new(UnixStream::from_std(StdStream::from(own)).ok()?),

@@ -5,6 +5,8 @@
 
 mod descriptor;
 mod lines;
+#[cfg(unix)]
+mod reactor;
 
 use std::{
     io,
@@ -16,6 +18,8 @@ use std::{
 
 pub(crate) use descriptor::{Streams, standard_streams};
 use lines::{Line, Lines};
+#[cfg(unix)]
+pub(crate) use reactor::block_on;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     task::JoinSet,
