@@ -357,6 +357,10 @@ impl McpServer {
 
     /// Serves with a runtime of its own: [`McpServer::run`] for a `main` without one.
     ///
+    /// The runtime has two threads at the least, and as many as cores (or `TOKIO_WORKER_THREADS`). The calling thread serves
+    /// stdio and, on Unix, waits for its pipes itself, so that no message has to be handed from thread to thread: over stdio
+    /// this is the quickest way to serve.
+    ///
     /// # Errors
     /// As [`McpServer::run`].
     #[cfg(feature = "cli")]
@@ -365,6 +369,9 @@ impl McpServer {
     }
 
     /// Serves with a runtime of its own: [`McpServer::start`] for a `main` without one.
+    ///
+    /// The runtime has two threads at the least, and as many as cores (or `TOKIO_WORKER_THREADS`). The calling thread serves
+    /// stdio and, on Unix, waits for its pipes itself.
     ///
     /// # Errors
     /// As [`McpServer::start`].
@@ -655,7 +662,8 @@ fn block_on(serving: impl Future<Output = Result<(), Error>>) -> Result<(), Erro
     let failed = |source| Error::Io { what: "the runtime could not be made", source };
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     if std::env::var_os("TOKIO_WORKER_THREADS").is_none() {
-        runtime.worker_threads(crate::limits::cores());
+        // Two, so that while a function computes in place the other looks after all else.
+        runtime.worker_threads(crate::limits::cores().max(2));
     }
     let runtime = runtime.enable_all().build().map_err(failed)?;
     #[cfg(unix)]

@@ -9,6 +9,7 @@ use mcp_test_support::{PATIENCE, schema::Conversation};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines},
+    net::TcpStream,
     process::{Child, ChildStdin, ChildStdout, Command},
     time::timeout,
 };
@@ -143,6 +144,41 @@ async fn signals_are_heard_while_a_function_computes() {
     process.signal("TERM");
     let end = timeout(Duration::from_secs(5), process.child.wait()).await.expect("an end at once").unwrap();
     assert_eq!(end.code(), Some(1));
+}
+
+#[tokio::test]
+async fn others_are_heard_while_a_function_computes() {
+    let mut process = Process::start(&["--transport", "sse", "--port", "0", "--sessions", "false"], &[]);
+    let mut errors = BufReader::new(process.child.stderr.take().unwrap()).lines();
+    let mut said = async |what: &str| loop {
+        let line = timeout(PATIENCE, errors.next_line()).await.expect("a line in time").unwrap().expect("a line");
+        if let Some((_, rest)) = line.split_once(what) {
+            return rest.to_owned();
+        }
+    };
+    let address = said("listening on http://").await;
+    let open = async || BufReader::new(TcpStream::connect(&address).await.expect("a listener"));
+    let health = format!("GET /health HTTP/1.1\r\nhost: {address}\r\n\r\n");
+    let is_well = async |socket: &mut BufReader<TcpStream>| {
+        socket.write_all(health.as_bytes()).await.unwrap();
+        let mut line = String::new();
+        timeout(PATIENCE, socket.read_line(&mut line)).await.expect("an answer in time").unwrap();
+        assert_eq!(line, "HTTP/1.1 200 OK\r\n");
+    };
+    let params = json!({"name": "compute", "arguments": {"ms": 3_600_000}});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+    let head = format!("POST /mcp HTTP/1.1\r\nhost: {address}\r\naccept: application/json, text/event-stream");
+    let head = format!("{head}\r\ncontent-type: application/json\r\ncontent-length: {}", call.len());
+    // On a connection that is there already: whoever hears of the request is the one who looks after all connections.
+    let mut computing = open().await;
+    is_well(&mut computing).await;
+    computing.write_all(format!("{head}\r\n\r\n{call}").as_bytes()).await.unwrap();
+    said("computing").await;
+    is_well(&mut open().await).await;
+    process.signal("TERM");
+    said("told to stop").await;
+    process.signal("TERM");
+    assert_eq!(process.end().await.code(), Some(1));
 }
 
 #[tokio::test]

@@ -25,6 +25,7 @@ async fn sleep(ms: u64) -> String {
 /// Computes in place, deaf to everything
 #[mcp_tool]
 fn compute(ms: u64) -> String {
+    eprintln!("computing");
     std::thread::sleep(std::time::Duration::from_millis(ms));
     "computed".to_owned()
 }

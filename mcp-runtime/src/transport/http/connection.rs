@@ -19,6 +19,7 @@ use super::{
     doors::Doors,
     head::HeadLimits,
     rejection::Rejection,
+    relay::Relay,
     stop::{Stage, Stop},
     wire::Wire,
 };
@@ -35,6 +36,7 @@ pub(super) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     forget_unread: fn(&S),
     doors: Arc<Doors>,
     stop: Arc<Stop>,
+    relay: Option<Arc<Relay>>,
     _place: impl Send,
 ) {
     let limits = doors.limits();
@@ -53,6 +55,9 @@ pub(super) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let mut stopping = pin!(stop.changed());
     let mut seen = None;
     std::future::poll_fn(|cx| {
+        if let Some(relay) = &relay {
+            relay.request();
+        }
         loop {
             let stage = stop.stage();
             if seen != Some(stage) {

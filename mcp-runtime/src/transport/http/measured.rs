@@ -27,7 +27,7 @@ impl HttpDoor {
 
     /// Serves one connection until it ends, as it does with the client's half of it. It wants a runtime with a clock.
     pub fn serve<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) -> impl Future<Output = ()> + use<S> {
-        connection::serve(stream, |_| {}, Arc::clone(&self.doors), Arc::clone(&self.stop), ())
+        connection::serve(stream, |_| {}, Arc::clone(&self.doors), Arc::clone(&self.stop), None, ())
     }
 }
 

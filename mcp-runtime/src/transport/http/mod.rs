@@ -11,6 +11,7 @@ mod headers;
 mod legacy_sse;
 mod measured;
 mod rejection;
+mod relay;
 mod sessions;
 mod sse;
 mod stop;
@@ -33,6 +34,7 @@ pub(crate) use self::sessions::Sessions;
 use self::{
     doors::Doors,
     guard::Guard,
+    relay::Relay,
     stop::{Stage, Stop},
     streams::Streams,
 };
@@ -159,11 +161,13 @@ impl Listener {
         // Each connection holds a sender: once all are dropped, all have ended.
         let (open, mut all_ended) = mpsc::channel::<()>(1);
         let (limits, grace) = (doors.limits().clone(), doors.limits().shutdown_grace);
+        let relay = Relay::start().map(Arc::new);
         let accept = accept(socket, max_connections, |socket, permit| {
             forget_dead_peers(&socket, &limits);
             let place = (permit, open.clone());
             // Spawned as it is: a future around it would keep room for it twice, as long as the connection lives.
-            tokio::spawn(connection::serve(socket, forget_unread, Arc::clone(&doors), Arc::clone(&stop), place));
+            let (doors, stop, relay) = (Arc::clone(&doors), Arc::clone(&stop), relay.clone());
+            tokio::spawn(connection::serve(socket, forget_unread, doors, stop, relay, place));
         });
         tokio::select! {
             () = accept => {}
