@@ -210,14 +210,23 @@ pub(crate) fn flatten(json: &mut [u8], from: usize) {
     }
 }
 
+/// Bytes around the id and the result of an answer, and some more.
+const OPENING: usize = 40;
+
 /// Writes the answer to `id`, its result being JSON text already.
 pub(crate) fn write_raw_result(out: &mut Vec<u8>, id: Id<'_>, result: &[u8]) {
-    out.reserve(result.len() + id.as_str().len() + 40);
+    out.reserve(result.len() + id.as_str().len() + OPENING);
+    write_opening(out, id);
+    out.extend_from_slice(result);
+    out.push(b'}');
+}
+
+/// Writes the beginning of the answer to `id`; its result and a brace are missing.
+pub(crate) fn write_opening(out: &mut Vec<u8>, id: Id<'_>) {
+    out.reserve(id.as_str().len() + OPENING);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     out.extend_from_slice(id.as_str().as_bytes());
     out.extend_from_slice(br#","result":"#);
-    out.extend_from_slice(result);
-    out.push(b'}');
 }
 
 /// Writes a refusal; where the id could not be read it is null, or left out where the version says so.

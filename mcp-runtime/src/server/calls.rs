@@ -19,7 +19,7 @@ use super::{
     tasks,
 };
 use crate::protocol::{
-    Caching, ErrorCode, GetPromptResult, ReadResourceResult, RpcError, jsonrpc::write_raw_result, method::Method,
+    Caching, ErrorCode, GetPromptResult, ReadResourceResult, RpcError, jsonrpc::write_opening, method::Method,
 };
 
 impl Dispatcher {
@@ -28,7 +28,11 @@ impl Dispatcher {
         let cursor = request.params.cursor()?;
         request.check_meta()?;
         let page = request.registry.pages(list, request.version).page(cursor.as_deref())?;
-        write_raw_result(out, request.id, page);
+        write_opening(out, request.id);
+        match request.caller.page {
+            Some(place) => drop(place.set(Arc::clone(page))),
+            None => out.extend_from_slice(page),
+        }
         Ok(())
     }
 

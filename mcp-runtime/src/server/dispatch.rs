@@ -3,7 +3,12 @@
 //! A call is parsed borrowed here; `calls` finds its function and decodes the arguments from the raw text; `running` polls
 //! it in place and writes the result once. Only a function that waits then becomes a future for somebody to drive.
 
-use std::{borrow::Cow, future::Future, pin::Pin, sync::Arc};
+use std::{
+    borrow::Cow,
+    future::Future,
+    pin::Pin,
+    sync::{Arc, OnceLock},
+};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -12,6 +17,7 @@ use super::{
     answer::Frame,
     blocking::BlockingPool,
     lifecycle,
+    list::Page,
     live::Live,
     message::{Binding, Body, Content, Message, Single},
     nearest::excerpt,
@@ -52,12 +58,14 @@ pub(crate) struct Caller<'a> {
     /// The reply of this message alone; without one all that a call says goes to the session's queue.
     pub(crate) reply: Option<&'a Reply<'a>>,
     pub(crate) binding: Binding<'a>,
+    /// Where the page of a list is put that ends the answer, and is not copied; without it the page is in the buffer.
+    pub(crate) page: Option<&'a OnceLock<Page>>,
 }
 
 impl<'a> Caller<'a> {
     /// The caller at the other end of a pipe, who is not authenticated.
     pub(crate) fn unknown(session: &'a Arc<Session>) -> Self {
-        Self { session, principal: None, reply: None, binding: Binding::Pipe }
+        Self { session, principal: None, reply: None, binding: Binding::Pipe, page: None }
     }
 
     /// Refuses a principal that lacks one of the scopes. Where nobody is authenticated there are none to lack.
@@ -194,7 +202,7 @@ impl Dispatcher {
         }
     }
 
-    /// Takes a message that was read.
+    /// Takes a message that was read; an answer that is there at once is appended to `out`, but for its page.
     pub(crate) fn take(self: &Arc<Self>, caller: Caller<'_>, message: &Message<'_>, out: &mut Vec<u8>) -> Received {
         match &message.0 {
             Content::Single(single) => self.handle(caller, single, out),
@@ -225,6 +233,7 @@ impl Dispatcher {
         let mut pending = Vec::new();
         for message in messages {
             let mut answer = Vec::new();
+            let caller = Caller { page: None, ..caller };
             let received = match message {
                 Ok(single) => self.handle(caller, &single, &mut answer),
                 Err(malformed) => refuse(&mut answer, &malformed, version),

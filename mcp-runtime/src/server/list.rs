@@ -1,15 +1,20 @@
 //! The serialised pages of a list, and the cursors between them.
 
+use std::sync::Arc;
+
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::Serialize;
 
 use super::answer::Frame;
 use crate::protocol::{Caching, ProtocolVersion, RpcError, adapt::Lower};
 
-/// A list as one version of the protocol knows it: each page a `result`, ready to be sent.
+/// A page of a list: a `result` and the brace that ends its answer, ready to be sent to whoever asks.
+pub(crate) type Page = Arc<[u8]>;
+
+/// A list as one version of the protocol knows it.
 #[derive(Debug)]
 pub(crate) struct Pages {
-    pages: Vec<Vec<u8>>,
+    pages: Vec<Page>,
     /// Where each page but the first begins. They hold a digest of the whole list: a cursor into another list, or into
     /// this one before a change, is no cursor.
     cursors: Vec<String>,
@@ -49,7 +54,8 @@ impl Pages {
             } else {
                 page.push(b'}');
             }
-            page
+            page.push(b'}');
+            page.into()
         };
         let cursors = (1..count).map(|index| cursor(digest, index)).collect();
         Self { pages: (0..count).map(page).collect(), cursors }
@@ -59,14 +65,14 @@ impl Pages {
     ///
     /// # Errors
     /// -32602 where the cursor is none of this list's.
-    pub(crate) fn page(&self, asked: Option<&str>) -> Result<&[u8], RpcError> {
+    pub(crate) fn page(&self, asked: Option<&str>) -> Result<&Page, RpcError> {
         let Some(asked) = asked else {
             return Ok(&self.pages[0]);
         };
         self.cursors
             .iter()
             .position(|cursor| cursor == asked)
-            .map(|index| self.pages[index + 1].as_slice())
+            .map(|index| &self.pages[index + 1])
             .ok_or_else(|| RpcError::invalid_params("`cursor` is not one that this list gave; begin again without one"))
     }
 }

@@ -19,7 +19,7 @@ pub(crate) mod form;
 pub(crate) mod handle;
 mod lenient;
 mod lifecycle;
-mod list;
+pub(crate) mod list;
 pub(crate) mod live;
 mod members;
 pub(crate) mod message;

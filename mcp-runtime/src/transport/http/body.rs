@@ -3,6 +3,7 @@
 use std::{
     future::poll_fn,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -84,6 +85,8 @@ enum Content {
     #[default]
     Empty,
     Full(Bytes),
+    /// One after the other.
+    Two(Bytes, Bytes),
     Stream(Box<EventStream>),
     Routed(axum::body::Body),
 }
@@ -91,6 +94,16 @@ enum Content {
 impl ReplyBody {
     pub(super) fn full(bytes: Bytes) -> Self {
         Self { content: Content::Full(bytes), _answering: None }
+    }
+
+    /// The same with something behind it that others send, too.
+    pub(super) fn followed_by(self, shared: Option<Arc<[u8]>>) -> Self {
+        match (self.content, shared) {
+            (Content::Full(first), Some(shared)) => {
+                Self { content: Content::Two(first, Bytes::from_owner(shared)), ..self }
+            }
+            (content, _) => Self { content, ..self },
+        }
     }
 
     pub(super) fn stream(stream: EventStream) -> Self {
@@ -120,6 +133,11 @@ impl Body for ReplyBody {
                 *content = Content::Empty;
                 Poll::Ready(Some(Ok(Frame::data(bytes))))
             }
+            Content::Two(first, second) => {
+                let (first, second) = (std::mem::take(first), std::mem::take(second));
+                *content = Content::Full(second);
+                Poll::Ready(Some(Ok(Frame::data(first))))
+            }
             Content::Stream(stream) => Pin::new(&mut **stream)
                 .poll_frame(cx)
                 .map(|frame| frame.map(|frame| frame.map_err(|never| match never {}))),
@@ -131,7 +149,7 @@ impl Body for ReplyBody {
         match &self.content {
             Content::Empty => true,
             Content::Full(bytes) => bytes.is_empty(),
-            Content::Stream(_) => false,
+            Content::Two(..) | Content::Stream(_) => false,
             Content::Routed(body) => body.is_end_stream(),
         }
     }
@@ -140,6 +158,7 @@ impl Body for ReplyBody {
         match &self.content {
             Content::Empty => SizeHint::with_exact(0),
             Content::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Content::Two(first, second) => SizeHint::with_exact((first.len() + second.len()) as u64),
             Content::Stream(_) => SizeHint::default(),
             Content::Routed(body) => body.size_hint(),
         }

@@ -123,7 +123,8 @@ impl LegacySse {
         client.touch();
         let due = Due::new(client);
         let mut answer = Vec::new();
-        let caller = Caller { session: &client.session, principal, reply: None, binding: Binding::HttpSse };
+        let session = &client.session;
+        let caller = Caller { session, principal, reply: None, binding: Binding::HttpSse, page: None };
         match self.dispatcher.receive(caller, message, &mut answer) {
             Received::Answered => due.deliver(answer),
             Received::Accepted => {}

@@ -170,7 +170,11 @@ impl IntoResponse for Rejection {
 
 /// A response of that status whose body is JSON text.
 pub(super) fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<ReplyBody> {
-    let mut response = Response::new(ReplyBody::full(body.into()));
+    json_of(status, ReplyBody::full(body.into()))
+}
+
+pub(super) fn json_of(status: StatusCode, body: ReplyBody) -> Response<ReplyBody> {
+    let mut response = Response::new(body);
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response

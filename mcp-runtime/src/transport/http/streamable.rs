@@ -4,7 +4,7 @@
 use std::{
     future::poll_fn,
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     task::{Context, Poll},
 };
 
@@ -20,7 +20,7 @@ use super::{
     connection::{Carried, Lane},
     event_stream::{EventStream, Following, Held, Queue},
     headers::{Accepted, expect_json, one_line},
-    rejection::{Rejection, json},
+    rejection::{Rejection, json, json_of},
     sessions::{Client, Door, Due, SessionId, Sessions},
     sse::{KEEP_ALIVE, priming_event},
     streams::{StreamPlace, Streams},
@@ -31,6 +31,7 @@ use crate::{
     protocol::ProtocolVersion,
     server::{
         dispatch::{Caller, Dispatcher, Fault, Outcome, Pending, Received},
+        list::Page,
         message::{Belongs, Binding, Message},
         mirrored::{HeaderLines, Line},
     },
@@ -151,16 +152,19 @@ impl Streamable {
         let resumable = client.filter(|_| self.resumes);
         let overflow = if resumable.is_some() { Overflow::Keep } else { Overflow::Close };
         let reply = Reply::new(overflow, &self.limits);
+        let page = OnceLock::new();
         let caller = Caller {
             session: &session,
             principal: visit.principal,
             reply: Some(&reply),
             binding: Binding::Http(headers),
+            page: Some(&page),
         };
         let mut answer = Vec::new();
         let response = match self.dispatcher.take(caller, message, &mut answer) {
             Received::Accepted => accept(),
             Received::Answered => {
+                let answer = (answer, page.into_inner());
                 let mut response = self.reply(visit, answer, reply.taken(), resumable.as_ref(), accepted);
                 if belongs == Belongs::Opens && self.has_sessions && session.agreed().is_some() {
                     let (id, _) = self.sessions.add(&session, Door::Header, &self.limits)?;
@@ -188,16 +192,17 @@ impl Streamable {
     fn reply(
         &self,
         visit: &Visit<'_>,
-        answer: Vec<u8>,
+        (mut answer, page): (Vec<u8>, Option<Page>),
         queue: Option<&Arc<Outbox>>,
         resumable: Option<&Arc<Client>>,
         accepted: Accepted,
     ) -> Response<ReplyBody> {
         let queue = match queue.filter(|queue| queue.has_spoken()) {
             Some(queue) => Arc::clone(queue),
-            None if accepted.json => return json(StatusCode::OK, answer),
+            None if accepted.json => return json_of(StatusCode::OK, ReplyBody::full(answer.into()).followed_by(page)),
             None => Arc::new(Outbox::new(Overflow::Close, &self.limits)),
         };
+        answer.extend_from_slice(page.as_deref().unwrap_or_default());
         queue.finish(Some(answer));
         self.stream(visit, queue, Vec::new(), resumable).response().map(ReplyBody::stream)
     }
