@@ -32,8 +32,8 @@
 //! | `fn` under `#[mcp_tool(blocking)]` | on a pool of threads apart from the runtime's | take what time it needs |
 //!
 //! While a function runs in place, its connection waits (on stdio whatever the client says next, cancellations included),
-//! and one of the runtime's threads, of which there are as many as cores, does nothing else; the others hear everybody else,
-//! with a delay of 50 ms at most. In exchange a call that is ready at once costs no task, no channel and no change of
+//! and one thread (over HTTP one of the runtime's, of which there are as many as cores) does nothing else; the others hear
+//! everybody else, with a delay of 50 ms at most. In exchange a call that is ready at once costs no task, no channel and no change of
 //! threads.
 //!
 //! The pool has [`Limits::max_blocking_threads`] threads, behind a queue of [`Limits::blocking_queue`] calls; what comes when

@@ -4,6 +4,12 @@ mod lone;
 mod part;
 
 use std::{any::Any, fmt, net::SocketAddr, sync::Arc, time::Duration};
+#[cfg(unix)]
+use std::{
+    future::poll_fn,
+    pin::pin,
+    task::{Context, Poll},
+};
 
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -669,7 +675,10 @@ fn block_on(serving: impl Future<Output = Result<(), Error>>) -> Result<(), Erro
     #[cfg(unix)]
     let result = {
         let _runtime = runtime.enter();
-        stdio::block_on(serving).map_err(failed)?
+        let mut serving = pin!(serving);
+        // Each poll within the runtime, which sees to it that nothing goes on and on without letting others have a turn.
+        let turn = |cx: &mut Context<'_>| runtime.block_on(poll_fn(|_| Poll::Ready(serving.as_mut().poll(cx))));
+        stdio::block_on(poll_fn(turn)).map_err(failed)?
     };
     #[cfg(not(unix))]
     let result = runtime.block_on(serving);

@@ -147,6 +147,19 @@ async fn signals_are_heard_while_a_function_computes() {
 }
 
 #[tokio::test]
+async fn a_function_that_is_always_ready_leaves_others_their_turn() {
+    let mut process = Process::ready().await;
+    process.call(1, "spin", json!({})).await;
+    process.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "ping"})).await;
+    assert_eq!(process.message().await["id"], 2);
+    let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    process.send(&cancelled).await;
+    drop(process.stdin.take());
+    assert_eq!(process.line().await, None);
+    assert!(process.end().await.success());
+}
+
+#[tokio::test]
 async fn others_are_heard_while_a_function_computes() {
     let mut process = Process::start(&["--transport", "sse", "--port", "0", "--sessions", "false"], &[]);
     let mut errors = BufReader::new(process.child.stderr.take().unwrap()).lines();

@@ -22,6 +22,14 @@ async fn sleep(ms: u64) -> String {
     format!("slept {ms} ms")
 }
 
+/// Is never done, and always ready to go on
+#[mcp_tool]
+async fn spin() {
+    loop {
+        tokio::task::consume_budget().await;
+    }
+}
+
 /// Computes in place, deaf to everything
 #[mcp_tool]
 fn compute(ms: u64) -> String {
@@ -65,6 +73,6 @@ fn shout(lines: u32) -> u32 {
 fn main() -> Result<(), Error> {
     println!("this is before the server starts");
     let server = McpServer::new(ServerOptions::new("noisy", "1.0.0"));
-    let server = server.tool::<noisy>().tool::<sleep>().tool::<shout>().tool::<read_input>();
+    let server = server.tool::<noisy>().tool::<sleep>().tool::<spin>().tool::<shout>().tool::<read_input>();
     server.tool::<compute>().tool::<compute_apart>().tool::<child>().run_blocking()
 }

@@ -49,7 +49,7 @@ pub(crate) fn standard_streams() -> io::Result<Streams> {
     let output = unix::own(io::stdout().as_fd())?;
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
     let (printed, through) = Printed::redirect()?;
-    let mut restore = Vec::new();
+    let mut restore = unix::Flags::default();
     let reader = match unix::reader(&input, &mut restore) {
         Some(reader) => reader,
         None => Box::new(Threaded::new(std::fs::File::from(input))),
@@ -89,10 +89,7 @@ impl Printed {
 #[cfg(unix)]
 impl Drop for Redirected {
     fn drop(&mut self) {
-        for (descriptor, flags) in &self.restore {
-            // The open file may be shared with another process, which does not expect our flag on it.
-            let _ = rustix::fs::fcntl_setfl(descriptor, *flags);
-        }
+        self.restore.restore();
         unix::end_of_printed(&self.through);
     }
 }
@@ -175,7 +172,18 @@ mod unix {
     use super::{super::reactor::Reactor, Input, Output};
 
     /// The flags that open files had, to be given back to them.
-    pub(super) type Flags = Vec<(OwnedFd, OFlags)>;
+    #[derive(Debug, Default)]
+    pub(super) struct Flags(Vec<(OwnedFd, OFlags)>);
+
+    impl Flags {
+        /// Another process may share the open files, which does not expect our flag on them.
+        pub(super) fn restore(&mut self) {
+            // The last first: one socket may be both, and was taken over twice.
+            while let Some((descriptor, flags)) = self.0.pop() {
+                let _ = fcntl_setfl(descriptor, flags);
+            }
+        }
+    }
 
     /// A descriptor of our own for an open file, which no program that is started inherits.
     pub(super) fn own(descriptor: impl AsFd) -> io::Result<OwnedFd> {
@@ -184,9 +192,12 @@ mod unix {
     }
 
     pub(super) fn reader(descriptor: &OwnedFd, restore: &mut Flags) -> Option<Input> {
-        let (kind, own) = open(descriptor, restore)?;
+        let (kind, mut own) = open(descriptor, restore)?;
         if let Some(reactor) = Reactor::current() {
-            return Some(Box::new(reactor.reader(own)?));
+            own = match reactor.reader(own) {
+                Ok(watched) => return Some(Box::new(watched)),
+                Err(own) => own,
+            };
         }
         Some(match kind {
             FileType::Fifo => Box::new(pipe::Receiver::from_file(File::from(own)).ok()?),
@@ -195,9 +206,12 @@ mod unix {
     }
 
     pub(super) fn writer(descriptor: &OwnedFd, restore: &mut Flags) -> Option<Output> {
-        let (kind, own) = open(descriptor, restore)?;
+        let (kind, mut own) = open(descriptor, restore)?;
         if let Some(reactor) = Reactor::current() {
-            return Some(Box::new(reactor.writer(own)?));
+            own = match reactor.writer(own) {
+                Ok(watched) => return Some(Box::new(watched)),
+                Err(own) => own,
+            };
         }
         Some(match kind {
             FileType::Fifo => Box::new(pipe::Sender::from_file(File::from(own)).ok()?),
@@ -218,7 +232,7 @@ mod unix {
         let flags = fcntl_getfl(descriptor).ok()?;
         let (ours, saved) = (own(descriptor).ok()?, own(descriptor).ok()?);
         fcntl_setfl(descriptor, flags | OFlags::NONBLOCK).ok()?;
-        restore.push((saved, flags));
+        restore.0.push((saved, flags));
         Some((kind, ours))
     }
 
@@ -297,6 +311,26 @@ mod unix {
 
         fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
             Poll::Ready(Ok(()))
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn a_socket_that_is_both_gets_its_flags_back() {
+            let (socket, _peer) = StdStream::pair().unwrap();
+            let (descriptor, mut flags) = (own(&socket).unwrap(), Flags::default());
+            let [before, during, after] = [false, true, false].map(|is_taken| {
+                if is_taken {
+                    assert!(open(&descriptor, &mut flags).is_some() && open(&descriptor, &mut flags).is_some());
+                } else {
+                    flags.restore();
+                }
+                fcntl_getfl(&descriptor).unwrap().contains(OFlags::NONBLOCK)
+            });
+            assert_eq!([before, during, after], [false, true, false]);
         }
     }
 }

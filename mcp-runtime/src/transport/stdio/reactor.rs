@@ -24,21 +24,21 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// # Errors
 /// When the pipe that wakes the thread cannot be made.
 pub(crate) fn block_on<F: Future>(future: F) -> io::Result<F::Output> {
-    struct Leave;
+    struct Leave(Option<Arc<Reactor>>);
 
     impl Drop for Leave {
         fn drop(&mut self) {
-            CURRENT.set(None);
+            CURRENT.set(self.0.take());
         }
     }
 
     let reactor = Arc::new(Reactor::new()?);
-    CURRENT.set(Some(Arc::clone(&reactor)));
-    let _leave = Leave;
+    let _leave = Leave(CURRENT.replace(Some(Arc::clone(&reactor))));
     let waker = Waker::from(Arc::clone(&reactor));
     let mut future = pin!(future);
     loop {
-        reactor.woken.store(false, Ordering::SeqCst);
+        // Read as well as written: what was done before the waking is seen by this poll.
+        reactor.woken.swap(false, Ordering::SeqCst);
         if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
             return Ok(output);
         }
@@ -75,26 +75,26 @@ impl Reactor {
         Ok(Self { watches: Mutex::default(), woken: AtomicBool::new(false), asleep: AtomicBool::new(false), waking })
     }
 
-    /// A pipe or a socket that does not block, to be read.
-    pub(super) fn reader(self: &Arc<Self>, descriptor: OwnedFd) -> Option<Watched> {
+    /// A pipe or a socket that does not block, to be read; given back where there are as many as there may be.
+    pub(super) fn reader(self: &Arc<Self>, descriptor: OwnedFd) -> Result<Watched, OwnedFd> {
         self.watch(descriptor, PollFlags::IN)
     }
 
-    /// A pipe or a socket that does not block, to be written.
-    pub(super) fn writer(self: &Arc<Self>, descriptor: OwnedFd) -> Option<Watched> {
+    /// A pipe or a socket that does not block, to be written; given back where there are as many as there may be.
+    pub(super) fn writer(self: &Arc<Self>, descriptor: OwnedFd) -> Result<Watched, OwnedFd> {
         self.watch(descriptor, PollFlags::OUT)
     }
 
-    fn watch(self: &Arc<Self>, descriptor: OwnedFd, events: PollFlags) -> Option<Watched> {
+    fn watch(self: &Arc<Self>, descriptor: OwnedFd, events: PollFlags) -> Result<Watched, OwnedFd> {
         let mut watches = lock(&self.watches);
         watches.retain(|watch| watch.strong_count() > 0);
         if watches.len() == MOST {
-            return None;
+            return Err(descriptor);
         }
         let state = Mutex::new(State { ready: true, waiting: None });
         let watch = Arc::new(Watch { descriptor, events, reactor: Arc::downgrade(self), state });
         watches.push(Arc::downgrade(&watch));
-        Some(Watched { watch, turns: 0 })
+        Ok(Watched { watch, turns: 0 })
     }
 
     /// Sleeps until it is woken, or until something that somebody waits for is ready; wakes them.
@@ -107,21 +107,26 @@ impl Reactor {
     }
 
     fn sleep(&self) {
-        let mut awaited: [Option<Arc<Watch>>; MOST] = [const { None }; MOST];
-        for (place, watch) in awaited.iter_mut().zip(&*lock(&self.watches)) {
-            *place = watch.upgrade().filter(|watch| lock(&watch.state).waiting.is_some());
+        let (mut awaited, mut count) = ([const { None }; MOST], 0);
+        for watch in lock(&self.watches).iter().filter_map(Weak::upgrade) {
+            if lock(&watch.state).waiting.is_some() {
+                awaited[count] = Some(watch);
+                count += 1;
+            }
         }
         let mut descriptors: [_; MOST + 1] = array::from_fn(|place| match awaited.get(place) {
             Some(Some(watch)) => PollFd::new(&watch.descriptor, watch.events),
             _ => PollFd::new(&self.waking.0, PollFlags::IN),
         });
-        // Interrupted by a signal is woken, too.
-        let _ = poll(&mut descriptors, None);
+        // The last that is asked for is what wakes. Interrupted by a signal is woken, too.
+        let _ = poll(&mut descriptors[..=count], None);
+        // Who is woken from here on needs no byte.
+        self.asleep.store(false, Ordering::SeqCst);
         let is_ready = descriptors.map(|descriptor| !descriptor.revents().is_empty());
-        if is_ready[MOST] {
+        if is_ready[count] {
             let _ = (&self.waking.0).read(&mut [0; 64]);
         }
-        for watch in awaited.iter().zip(is_ready).filter_map(|(watch, is_ready)| watch.as_ref().filter(|_| is_ready)) {
+        for watch in awaited.iter().flatten().zip(is_ready).filter_map(|(watch, is_ready)| is_ready.then_some(watch)) {
             let mut state = lock(&watch.state);
             state.ready = true;
             let waiting = state.waiting.take();
