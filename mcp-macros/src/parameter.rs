@@ -331,6 +331,15 @@ impl Bounds {
                     "the default {empty} breaks its `{key}` of {bound}; write another one, `default = …`, or change it"
                 ),
             );
+        } else if let Some(Primitive::Text) = primitive
+            && let Some(pattern) = self.pattern_against("")
+        {
+            errors.at(
+                span,
+                format_args!(
+                    "the default \"\" does not match its `pattern` {pattern}; write another one, `default = …`, or change it"
+                ),
+            );
         }
     }
 
@@ -348,7 +357,12 @@ impl Bounds {
         ] {
             if let Some(At { value: Number { value: number, .. }, .. }) = bound {
                 let message = format!("the default breaks its `{key}` of {number}; change one of them");
-                checks.push(quote_spanned!(span=> ::core::assert!(number as f64 #operator #number, #message);));
+                let check = match ty == "f32" {
+                    // As near to the bound as the constant can be.
+                    true => quote_spanned!(span=> number #operator #number as ::core::primitive::f32),
+                    false => quote_spanned!(span=> number as ::core::primitive::f64 #operator #number),
+                };
+                checks.push(quote_spanned!(span=> ::core::assert!(#check, #message);));
             }
         }
         (!checks.is_empty()).then(|| {
@@ -384,16 +398,20 @@ impl Bounds {
                     ),
                 );
             }
-            if let Some(pattern) = &self.pattern
-                && let Ok(regex) = Regex::new(&pattern.value())
-                && !regex.is_match(&text)
-            {
+            if let Some(pattern) = self.pattern_against(&text) {
                 errors.on(
                     default,
-                    format_args!("the default does not match its `pattern` {}; change one of them", pattern.value()),
+                    format_args!("the default does not match its `pattern` {pattern}; change one of them"),
                 );
             }
         }
+    }
+
+    /// The pattern, where the text does not match it.
+    fn pattern_against(&self, text: &str) -> Option<String> {
+        let pattern = self.pattern.as_ref()?.value();
+        let regex = Regex::new(&pattern).ok()?;
+        (!regex.is_match(text)).then_some(pattern)
     }
 
     fn expand(&self, span: Span) -> TokenStream {

@@ -63,8 +63,14 @@ impl<'de> Visitor<'de> for Unambiguously {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        /// What serde_json gives out numbers under, where another crate of the build has it keep their digits.
+        const NUMBER: &str = "$serde_json::private::Number";
         let mut members = Map::new();
         while let Some(name) = map.next_key::<String>()? {
+            if name == NUMBER && members.is_empty() {
+                let digits: String = map.next_value()?;
+                return serde_json::from_str(&digits).map(Value::Number).map_err(A::Error::custom);
+            }
             if members.contains_key(&name) {
                 return Err(A::Error::custom(format!("`{name}` stands twice")));
             }
@@ -72,5 +78,25 @@ impl<'de> Visitor<'de> for Unambiguously {
             members.insert(name, value);
         }
         Ok(members.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn members_stand_once_and_numbers_are_numbers() {
+        let check = |text: &str, expected: Option<Value>| {
+            let read = serde_json::from_str(text).ok().map(|Unambiguous(value)| value);
+            assert_eq!(read, expected, "{text}");
+        };
+        check(r#"{"a":[{"b":1.5},null,true,-1,"x"]}"#, Some(json!({"a": [{"b": 1.5}, null, true, -1, "x"]})));
+        check(r#"{"a":1,"a":1}"#, None);
+        check(r#"{"a":{"b":1,"c":2,"b":3}}"#, None);
+        // As numbers come where a crate of the build has serde_json keep their digits.
+        check(r#"{"a":{"$serde_json::private::Number":"1.5"}}"#, Some(json!({"a": 1.5})));
     }
 }
