@@ -157,7 +157,9 @@ fn check(mut replies: &[u8], is_of_head: bool, is_guarded: bool) {
         if is_guarded && status == 401 {
             assert!(header("www-authenticate").is_some(), "{shown:?}");
         }
-        if is_of_head || header("content-type") == Some("text/event-stream") {
+        let is_stream = header("content-type") == Some("text/event-stream");
+        assert!(!is_guarded || (status != 202 && !is_stream), "nobody has the key: {shown:?}");
+        if is_of_head || is_stream {
             return;
         }
         let is_empty = status < 200 || status == 204 || status == 304;

@@ -31,6 +31,10 @@ impl Process {
         } else {
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         }
+        if !under.is_empty() {
+            // What is counted is counted on one core.
+            command.env("TOKIO_WORKER_THREADS", "1");
+        }
         let mut child = command.kill_on_drop(true).spawn()?;
         let pid = child.id().ok_or_else(|| other("the server is gone"))?;
         let address = if stdio { None } else { Some(listening(&mut child).await?) };
