@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::protocol::{
     CallToolResult, ContentBlock, ErrorCode, GetPromptResult, PromptMessage, RawJson, ReadResourceResult,
-    ResourceContents, RpcError,
+    ResourceContents, RpcError, write::text,
 };
 
 /// A future that the dispatcher can hand to a task.
@@ -440,7 +440,7 @@ impl IntoReadResourceResult for Vec<u8> {
 
 impl<T: Serialize> IntoReadResourceResult for Json<T> {
     fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
-        document(serde_json::to_string(&self.0), request)
+        document(text(&self.0), request)
     }
 }
 
