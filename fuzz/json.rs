@@ -98,7 +98,11 @@ fn is_written_alike<T: Serialize + ?Sized>(value: &T) {
         json.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
         json
     });
-    let ours = fuzzing::written(value).ok();
+    let ours = match fuzzing::written(value) {
+        // A float of 32 bits that was read from a larger one is infinite, and null to `serde_json`.
+        Err(error) if error.to_string().ends_with("inf is no number of JSON") => return,
+        ours => ours.ok(),
+    };
     assert_eq!(ours.as_deref().map(String::from_utf8_lossy), theirs.as_deref().map(String::from_utf8_lossy));
 }
 

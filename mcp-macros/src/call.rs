@@ -97,19 +97,20 @@ pub(crate) fn closure(
     }
 }
 
-/// How each parameter of a tool or a prompt is had: decoded, or by its default.
+/// How each parameter of a tool or a prompt is had: decoded, or by its default. One of which something is said is no
+/// extractor.
 pub(crate) fn takes(handler: &Handler, parameters: &[Parameter]) -> Vec<TokenStream> {
     let span = hygienic(handler.ident.span());
     let takes = handler.inputs.iter().zip(parameters).enumerate().map(|(index, (input, parameter))| {
         let ty = &input.ty;
         match &parameter.default {
             None => {
-                let take = method("take", ty);
+                let take = method(if parameter.said.is_some() { "argument" } else { "take" }, ty);
                 quote_spanned!(span=> .#take::<#ty, _>(#index))
             }
             Some(default) => {
-                let take_or = method("take_or", ty);
-                quote_spanned!(span=> .#take_or::<#ty, _>(#index, #default))
+                let argument_or = method("argument_or", ty);
+                quote_spanned!(span=> .#argument_or::<#ty, _>(#index, #default))
             }
         }
     });

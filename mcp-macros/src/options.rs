@@ -131,6 +131,11 @@ impl Options {
         Some(self.entries.remove(index))
     }
 
+    /// The first key that is there.
+    pub(crate) fn first(&self) -> Option<At<String>> {
+        self.entries.first().map(|entry| At { value: entry.key.unraw().to_string(), span: entry.key.span() })
+    }
+
     /// Where a key stands that is there, whatever its value.
     pub(crate) fn key(&self, key: &str) -> Option<Span> {
         self.entries.iter().find(|entry| entry.key.unraw() == key).map(|entry| entry.key.span())

@@ -41,6 +41,8 @@ pub(crate) struct Parameter {
     pub(crate) name: String,
     /// Where that name stands.
     pub(crate) name_span: Span,
+    /// The first key of its `#[mcp(…)]`.
+    pub(crate) said: Option<At<String>>,
     pub(crate) default: Option<TokenStream>,
     pub(crate) header: Option<LitStr>,
     description: Option<Text>,
@@ -70,6 +72,7 @@ impl Parameter {
         let mut options = read(input, errors);
         refuse_unfit_keys(&mut options, kind, errors);
         refuse_flattened_keys(&mut options, errors);
+        let said = options.first();
         let (name, name_span) = match options.text("name", errors) {
             Some(name) => (name.value(), name.span()),
             None => (input.ident.unraw().to_string(), input.ident.span()),
@@ -104,6 +107,7 @@ impl Parameter {
         Self {
             name,
             name_span,
+            said,
             default,
             header: options.text("header", errors).filter(|name| check_header(name, primitive.as_ref(), errors)),
             description: options.prose("description", errors).or_else(|| Text::from_docs(&input.attrs)),
@@ -121,7 +125,8 @@ impl Parameter {
 
     /// The constant that the runtime reads.
     pub(crate) fn expand(&self, runtime: &Runtime, span: Span) -> TokenStream {
-        let Self { name, name_span: _, default, header, description, flatten, default_json, bounds, complete } = self;
+        let Self { name, name_span: _, said: _, default, header, description, flatten, default_json, bounds, complete } =
+            self;
         let description = description.iter();
         let flatten = flatten.then(|| quote_spanned!(span=> .flatten(true)));
         let default = default.as_ref().map(|_| quote_spanned!(span=> .has_default(true)));

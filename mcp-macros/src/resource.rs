@@ -8,7 +8,7 @@ use super::{
     call::{Scope, closure, method},
     diagnostics::{Errors, nearest},
     entry::{Words, parameters},
-    options::Options,
+    options::{At, Options},
     parameter::Parameter,
     paths::{Runtime, hygienic, namesake},
     signature::{Function, Handler, Kind},
@@ -60,6 +60,9 @@ impl Resource {
         let parameters = parameters(&handler, Kind::Resource, &mut errors);
         let words = Words::validate(&mut options, Kind::Resource, &handler, &mut errors);
         let located = locate(&mut options, &handler, &parameters, &mut errors);
+        if let Some((_, template)) = &located {
+            refuse_keys_of_extractors(template, &parameters, &mut errors);
+        }
         let mime_type = options.text("mime_type", &mut errors);
         if let Some(mime_type) = &mime_type {
             check_mime_type(mime_type, &mut errors);
@@ -169,6 +172,24 @@ fn locate(
         }
     }
     Some((uri, template))
+}
+
+/// What is said of a parameter that is no variable. Where a variable has no parameter, this may be the one it should have.
+fn refuse_keys_of_extractors(template: &Template, parameters: &[Parameter], errors: &mut Errors) {
+    let is_variable = |parameter: &&Parameter| template.variables().any(|name| name == parameter.name);
+    if parameters.iter().filter(is_variable).count() < template.variables().count() {
+        return;
+    }
+    for Parameter { name, said, .. } in parameters.iter().filter(|parameter| !is_variable(parameter)) {
+        if let Some(At { value: key, span }) = said {
+            errors.at(
+                *span,
+                format_args!(
+                    "`{key}` speaks of a variable, and the template does not name `{name}`; add `{{{name}}}` to the template, or remove `#[mcp(…)]`"
+                ),
+            );
+        }
+    }
 }
 
 fn check_mime_type(mime_type: &LitStr, errors: &mut Errors) {

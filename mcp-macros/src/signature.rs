@@ -375,7 +375,11 @@ enum Fault {
     Never,
 }
 
-/// What is wrong with a type, and where in it.
+/// Types that are decoded with what they hold. Others may be extractors, and hold what lives as long as the program.
+const HOLDERS: [&str; 11] =
+    ["Vec", "VecDeque", "Option", "Box", "Rc", "Arc", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "BinaryHeap"];
+
+/// What is wrong with a type, and where in it; a `'static` borrow, too, where the type is to be decoded.
 fn fault_of(ty: &Type, refuse_static: bool) -> Option<(TokenStream, Fault)> {
     let whole = || ty.to_token_stream();
     match ty {
@@ -385,15 +389,17 @@ fn fault_of(ty: &Type, refuse_static: bool) -> Option<(TokenStream, Fault)> {
         }
         Type::ImplTrait(_) => Some((whole(), Fault::Impl)),
         Type::Never(_) => Some((whole(), Fault::Never)),
-        Type::Array(array) => fault_of(&array.elem, false),
-        Type::Slice(slice) => fault_of(&slice.elem, false),
+        Type::Array(array) => fault_of(&array.elem, refuse_static),
+        Type::Slice(slice) => fault_of(&slice.elem, refuse_static),
         Type::Group(group) => fault_of(&group.elem, refuse_static),
         Type::Paren(paren) => fault_of(&paren.elem, refuse_static),
-        Type::Tuple(tuple) => tuple.elems.iter().find_map(|elem| fault_of(elem, false)),
+        Type::Tuple(tuple) => tuple.elems.iter().find_map(|elem| fault_of(elem, refuse_static)),
         Type::Path(path) => path.path.segments.iter().find_map(|segment| match &segment.arguments {
             PathArguments::AngleBracketed(arguments) => arguments.args.iter().find_map(|argument| match argument {
                 GenericArgument::Type(Type::Never(_)) => None,
-                GenericArgument::Type(ty) => fault_of(ty, false),
+                GenericArgument::Type(ty) => {
+                    fault_of(ty, refuse_static && HOLDERS.iter().any(|it| segment.ident == it))
+                }
                 GenericArgument::Lifetime(lifetime) if lifetime.ident != "static" => {
                     Some((whole(), Fault::Borrowed(None)))
                 }

@@ -221,10 +221,14 @@ impl McpServer {
         part.mount_on(self, None)
     }
 
-    /// Adds all that a part offers, its tools and prompts named `PREFIX_…`. URIs stay as they are.
+    /// Adds all that a part offers, its tools and prompts named `PREFIX_…`. URIs stay as they are. A server with an empty
+    /// prefix does not start ([`Error::EmptyPrefix`]).
     #[must_use]
-    pub fn mount_at<P: Part>(self, prefix: &str, part: P) -> Self {
+    pub fn mount_at<P: Part>(mut self, prefix: &str, part: P) -> Self {
         const { P::NAMES.check() };
+        if prefix.is_empty() {
+            self.fault = self.fault.or(Some(Error::EmptyPrefix));
+        }
         part.mount_on(self, Some(prefix))
     }
 

@@ -31,8 +31,8 @@ impl ::mcp_runtime::__private::PromptItem for packing {
                                 .has_default(true),
                         ]
                     });
-                let __a0 = __arguments.take::<String, _>(0usize);
-                let __a1 = __arguments.take_or::<u8, _>(1usize, || 3);
+                let __a0 = __arguments.argument::<String, _>(0usize);
+                let __a1 = __arguments.argument_or::<u8, _>(1usize, || 3);
                 __arguments
                     .suggest(1usize, ::mcp_runtime::__private::type_of(&__a1).values());
                 let (

@@ -30,9 +30,9 @@ impl ::mcp_runtime::__private::PromptItem for packing {
                             .has_default(true),
                     ]
                 });
-            let __a0 = __arguments.take::<String, _>(0usize);
+            let __a0 = __arguments.argument::<String, _>(0usize);
             let __a1 = __arguments
-                .take_or::<Days, _>(1usize, || ::core::convert::Into::into("3"));
+                .argument_or::<Days, _>(1usize, || ::core::convert::Into::into("3"));
             __arguments
                 .suggest(1usize, ::mcp_runtime::__private::type_of(&__a1).values());
             let (

@@ -27,7 +27,10 @@ impl ::renamed::__private::ToolItem for forecast {
                     ]
                 });
             let __a0 = __arguments
-                .take_or::<String, _>(0usize, || ::core::convert::Into::into("Paris"));
+                .argument_or::<
+                    String,
+                    _,
+                >(0usize, || ::core::convert::Into::into("Paris"));
             let (::renamed::__private::Some(__a0), true) = (__a0, __arguments.finish())
             else {
                 return __arguments.refuse();
@@ -134,7 +137,7 @@ impl crate::renamed::__private::Part for Weather {
                                                 })),
                                         ]
                                     });
-                                let __a0 = __arguments.take::<String, _>(0usize);
+                                let __a0 = __arguments.argument::<String, _>(0usize);
                                 let (crate::renamed::__private::Some(__a0), true) = (
                                     __a0,
                                     __arguments.finish(),

@@ -47,14 +47,20 @@ impl ::mcp_runtime::__private::ToolItem for show {
                     ]
                 });
             let __a0 = __arguments
-                .take_or::<Vec<u8>, _>(0usize, || ::core::default::Default::default());
-            let __a1 = __arguments.take_or::<u8, _>(1usize, || DAYS);
-            let __a2 = __arguments.take_or::<Vec<String>, _>(2usize, || tags());
-            let __a3 = __arguments.take_or::<f64, _>(3usize, || 2.0);
-            let __a4 = __arguments.take_or::<f32, _>(4usize, || -0.5);
+                .argument_or::<
+                    Vec<u8>,
+                    _,
+                >(0usize, || ::core::default::Default::default());
+            let __a1 = __arguments.argument_or::<u8, _>(1usize, || DAYS);
+            let __a2 = __arguments.argument_or::<Vec<String>, _>(2usize, || tags());
+            let __a3 = __arguments.argument_or::<f64, _>(3usize, || 2.0);
+            let __a4 = __arguments.argument_or::<f32, _>(4usize, || -0.5);
             let __a5 = __arguments
-                .take_or::<String, _>(5usize, || ::core::convert::Into::into("text"));
-            let __a6 = __arguments.take_or::<Option<u8>, _>(6usize, || Some(3));
+                .argument_or::<
+                    String,
+                    _,
+                >(5usize, || ::core::convert::Into::into("text"));
+            let __a6 = __arguments.argument_or::<Option<u8>, _>(6usize, || Some(3));
             let (
                 ::mcp_runtime::__private::Some(__a0),
                 ::mcp_runtime::__private::Some(__a1),

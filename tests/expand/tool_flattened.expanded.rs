@@ -26,7 +26,7 @@ impl ::mcp_runtime::__private::ToolItem for show {
                     ]
                 });
             let __a0 = __arguments.take::<String, _>(0usize);
-            let __a1 = __arguments.take::<Page, _>(1usize);
+            let __a1 = __arguments.argument::<Page, _>(1usize);
             let (
                 ::mcp_runtime::__private::Some(__a0),
                 ::mcp_runtime::__private::Some(__a1),

@@ -60,16 +60,19 @@ impl ::mcp_runtime::__private::ToolItem for take {
                         ::mcp_runtime::__private::Parameter::new("page").flatten(true),
                     ]
                 });
-            let __a0 = __arguments.take_or::<u8, _>(0usize, || 3);
-            let __a1 = __arguments.take_or::<i64, _>(1usize, || -5);
-            let __a2 = __arguments.take_or::<f32, _>(2usize, || 3.0);
-            let __a3 = __arguments.take_or::<f64, _>(3usize, || far());
+            let __a0 = __arguments.argument_or::<u8, _>(0usize, || 3);
+            let __a1 = __arguments.argument_or::<i64, _>(1usize, || -5);
+            let __a2 = __arguments.argument_or::<f32, _>(2usize, || 3.0);
+            let __a3 = __arguments.argument_or::<f64, _>(3usize, || far());
             let __a4 = __arguments
-                .take_or::<String, _>(4usize, || ::core::convert::Into::into("a\"b"));
+                .argument_or::<
+                    String,
+                    _,
+                >(4usize, || ::core::convert::Into::into("a\"b"));
             let __a5 = __arguments
-                .take_or::<Unit, _>(5usize, || ::core::default::Default::default());
-            let __a6 = __arguments.take::<Vec<String>, _>(6usize);
-            let __a7 = __arguments.take::<Page, _>(7usize);
+                .argument_or::<Unit, _>(5usize, || ::core::default::Default::default());
+            let __a6 = __arguments.argument::<Vec<String>, _>(6usize);
+            let __a7 = __arguments.argument::<Page, _>(7usize);
             let (
                 ::mcp_runtime::__private::Some(__a0),
                 ::mcp_runtime::__private::Some(__a1),

@@ -101,6 +101,42 @@ async fn numbers_as_text_are_understood_unless_the_tool_is_strict() {
     .await;
 }
 
+/// Takes whole numbers
+#[mcp_tool]
+fn whole(
+    unsigned: Option<u64>,
+    signed: Option<i64>,
+    #[mcp(minimum = 5)] bounded: Option<u64>,
+    #[mcp(exclusive_maximum = 9)] low: Option<i64>,
+    list: Option<Vec<u64>>,
+) -> String {
+    format!("{unsigned:?} {signed:?} {bounded:?} {low:?} {list:?}")
+}
+
+#[tokio::test]
+async fn what_64_bits_do_not_hold_is_told_with_both_bounds() {
+    let client = TestClient::connect(McpServer::default().tool::<whole>()).await.unwrap();
+    for (arguments, expected) in [
+        (json!({"unsigned": 2e19}), "`unsigned`: expected an integer from 0 to 18446744073709551615, got 2e+19"),
+        (json!({"unsigned": -1}), "`unsigned`: expected an integer of at least 0, got -1"),
+        (json!({"unsigned": 0.5}), "`unsigned`: expected an integer of at least 0, got 0.5"),
+        (
+            json!({"signed": 9_223_372_036_854_775_808_u64}),
+            "`signed`: expected an integer from -9223372036854775808 to 9223372036854775807, got 9223372036854775808",
+        ),
+        (json!({"bounded": 2e19}), "`bounded`: expected an integer from 5 to 18446744073709551615, got 2e+19"),
+        (json!({"low": -1e19}), "`low`: expected an integer of at least -9223372036854775808 and below 9, got -1e+19"),
+        (
+            json!({"list": [1, 2e19]}),
+            "`list[1]`: expected an integer from 0 to 18446744073709551615, got floating point `2e+19`",
+        ),
+    ] {
+        let result = client.call("whole", arguments.clone()).await.unwrap();
+        let text = result.first_text().unwrap();
+        assert_eq!(text.lines().nth(1), Some(format!("- {expected}").as_str()), "{arguments}: {text}");
+    }
+}
+
 #[tokio::test]
 async fn a_flattened_struct_takes_its_own_members() {
     everywhere(async |case| {

@@ -176,6 +176,12 @@ pub(crate) mod functions {
         Err(ToolError::new("it failed; try another"))
     }
 
+    /// A number that JSON cannot say, where its schema promises one
+    #[mcp_tool]
+    fn endless() -> Json<Vec<f64>> {
+        Json(vec![0.5, f64::INFINITY])
+    }
+
     /// Panics at once
     #[mcp_tool]
     fn boom() -> String {

@@ -127,7 +127,7 @@ async fn prompts_are_listed_with_their_arguments() {
 #[tokio::test]
 async fn pages_follow_each_other_and_other_cursors_are_refused() {
     const LISTS: [(&str, &str, usize); 4] = [
-        ("tools/list", "tools", 24),
+        ("tools/list", "tools", 25),
         ("resources/list", "resources", 3),
         ("resources/templates/list", "resourceTemplates", 2),
         ("prompts/list", "prompts", 2),

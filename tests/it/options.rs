@@ -64,6 +64,7 @@ async fn what_cannot_start_says_which_option_is_to_blame() {
             Error::Duplicate { .. } => "Duplicate",
             Error::DuplicateUri { .. } => "DuplicateUri",
             Error::InvalidName { .. } => "InvalidName",
+            Error::EmptyPrefix => "EmptyPrefix",
             Error::InvalidItem { .. } => "InvalidItem",
             Error::MissingState { .. } => "MissingState",
             other => panic!("{other}"),
@@ -92,6 +93,8 @@ async fn what_cannot_start_says_which_option_is_to_blame() {
     check(stdio().resource::<by_id>().resource::<by_name>(), "DuplicateUri").await;
     check(stdio().mount_at("bad prefix", stdio().tool::<add>()), "InvalidName").await;
     check(stdio().mount_at(&"x".repeat(62), stdio().tool::<add>()), "InvalidName").await;
+    check(stdio().mount_at("", stdio().tool::<add>()), "EmptyPrefix").await;
+    check(stdio().mount(stdio().mount_at("", stdio().tool::<add>())), "EmptyPrefix").await;
     check(stdio().tool::<misbound>(), "InvalidItem").await;
     check(stdio().tool::<needy>(), "MissingState").await;
     drop(keep);

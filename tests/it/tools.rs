@@ -122,6 +122,16 @@ async fn foreign_json_stays_within_its_message() {
 }
 
 #[tokio::test]
+async fn what_json_cannot_say_is_an_error_of_its_call() {
+    everywhere(async |case| {
+        let refusal = case.wire.refusal("tools/call", json!({"name": "endless"})).await;
+        let expected = json!({"code": -32603, "message": "the result could not be written as JSON"});
+        assert_eq!(refusal, expected, "{}", case.name);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_panic_is_an_error_of_its_call_and_of_nothing_else() {
     everywhere(async |case| {
         for tool in ["boom", "boom_later"] {

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
+use super::{read::written, write::text};
+
 /// A JSON value as text, so that it is neither built nor cloned on its way to the wire.
 #[derive(Clone, Debug, Default)]
 pub struct RawJson(Box<RawValue>);
@@ -11,9 +13,10 @@ impl RawJson {
     /// The JSON text of `value`.
     ///
     /// # Errors
-    /// When `value` cannot be JSON: a map whose keys are no strings, or a `Serialize` that fails.
+    /// When `value` cannot be JSON: a float that is not finite, a map whose keys are no strings, or a `Serialize` that
+    /// fails. The error names the place.
     pub fn new<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        serde_json::value::to_raw_value(value).map(Self)
+        text(value).and_then(written).map(Self)
     }
 
     /// The text.

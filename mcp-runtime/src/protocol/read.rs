@@ -46,6 +46,35 @@ pub(crate) fn raw(checked: &str) -> Option<&RawValue> {
     Deserialize::deserialize(Checked(checked)).ok()
 }
 
+/// JSON text that was just written, as `serde_json` keeps it.
+pub(crate) fn written(text: String) -> Result<Box<RawValue>, Error> {
+    struct Written(String);
+
+    impl<'de> Deserializer<'de> for Written {
+        type Error = Error;
+
+        fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            visitor.visit_string(self.0)
+        }
+
+        fn deserialize_newtype_struct<V: Visitor<'de>>(
+            self,
+            name: &'static str,
+            visitor: V,
+        ) -> Result<V::Value, Error> {
+            let member = (BorrowedStrDeserializer::<Error>::new(name), StringDeserializer::new(self.0));
+            visitor.visit_map(MapDeserializer::new(std::iter::once(member)))
+        }
+
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+            seq tuple tuple_struct map struct enum identifier ignored_any
+        }
+    }
+
+    Deserialize::deserialize(Written(text))
+}
+
 /// JSON text of an object that was checked before, without blanks around it. What it holds is [`Checked`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Object<'a>(pub(crate) &'a str);

@@ -1,5 +1,5 @@
 //! From a value to JSON text for the wire, as `serde_json` writes it; but long text is searched in blocks for what must
-//! be escaped, and what comes as JSON text already loses its line breaks on the way.
+//! be escaped, what comes as JSON text already loses its line breaks on the way, and NaN and infinities are refused.
 
 use std::fmt::{self, Display, Write as _};
 
@@ -17,9 +17,75 @@ use super::jsonrpc::flatten;
 /// Appends `value` to `out`, in one line.
 ///
 /// # Errors
-/// When `value` cannot be JSON; what was written of it until then stands in `out`.
+/// When `value` cannot be JSON, with the place in it; what was written of it until then stands in `out`.
 pub(crate) fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<(), Error> {
-    value.serialize(Writer(out))
+    let start = out.len();
+    value.serialize(Writer(out)).map_err(|error| placed(&error, &out[start..]))
+}
+
+/// The JSON text of `value`, in one line.
+///
+/// # Errors
+/// When `value` cannot be JSON, with the place in it.
+pub(crate) fn text<T: Serialize + ?Sized>(value: &T) -> Result<String, Error> {
+    let mut out = Vec::with_capacity(128);
+    write(&mut out, value)?;
+    String::from_utf8(out).map_err(serde::ser::Error::custom)
+}
+
+/// An error with the place of what could not be written: it is where the text ends that was.
+#[cold]
+fn placed(error: &Error, written: &[u8]) -> Error {
+    let place = end_of(written);
+    if place.is_empty() {
+        serde::ser::Error::custom(error)
+    } else {
+        serde::ser::Error::custom(format_args!("`{place}`: {error}"))
+    }
+}
+
+/// Where JSON text ends that breaks off: `.points[2].x`; empty at its root.
+fn end_of(written: &[u8]) -> String {
+    enum Step {
+        Item(usize),
+        /// Where its name stands; none while there is none.
+        Member(Option<(usize, usize)>),
+    }
+
+    let (mut steps, mut at) = (Vec::new(), 0);
+    while let Some(byte) = written.get(at) {
+        at += 1;
+        match (byte, steps.last_mut()) {
+            (b'[', _) => steps.push(Step::Item(0)),
+            (b'{', _) => steps.push(Step::Member(None)),
+            (b']' | b'}', _) => drop(steps.pop()),
+            (b',', Some(Step::Item(index))) => *index += 1,
+            (b',', Some(Step::Member(name))) => *name = None,
+            (b'"', last) => {
+                let begin = at;
+                while let Some(byte) = written.get(at).filter(|byte| **byte != b'"') {
+                    at += if *byte == b'\\' { 2 } else { 1 };
+                }
+                if let Some(Step::Member(name @ None)) = last {
+                    *name = Some((begin, at.min(written.len())));
+                }
+                at += 1;
+            }
+            _ => {}
+        }
+    }
+    let mut place = String::new();
+    for step in steps {
+        match step {
+            Step::Item(index) => place.push_str(&format!("[{index}]")),
+            Step::Member(Some((begin, end))) => {
+                place.push('.');
+                place.push_str(&String::from_utf8_lossy(&written[begin..end]));
+            }
+            Step::Member(None) => {}
+        }
+    }
+    place
 }
 
 /// Appends `text` to `out` as a JSON string.
@@ -193,7 +259,15 @@ impl<'a> Serializer for Writer<'a> {
     by_serde_json! {
         serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
         serialize_i128: i128, serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64,
-        serialize_u128: u128, serialize_f32: f32, serialize_f64: f64, serialize_char: char, serialize_bytes: &[u8]
+        serialize_u128: u128, serialize_char: char, serialize_bytes: &[u8]
+    }
+
+    fn serialize_f32(self, number: f32) -> Result<(), Error> {
+        if number.is_finite() { serde_json::to_writer(self.0, &number) } else { Err(no_number(number.into())) }
+    }
+
+    fn serialize_f64(self, number: f64) -> Result<(), Error> {
+        if number.is_finite() { serde_json::to_writer(self.0, &number) } else { Err(no_number(number)) }
     }
 
     fn serialize_str(self, text: &str) -> Result<(), Error> {
@@ -287,6 +361,12 @@ impl<'a> Serializer for Writer<'a> {
     ) -> Result<Members<'a>, Error> {
         Ok(self.begin_variant(variant, "{", "}}"))
     }
+}
+
+/// JSON has no word for it, and the null that `serde_json` writes is none of the numbers that a schema promises.
+#[cold]
+fn no_number(number: f64) -> Error {
+    serde::ser::Error::custom(format_args!("{number} is no number of JSON"))
 }
 
 /// Text that is escaped as it comes.
@@ -553,12 +633,36 @@ mod tests {
             by_number: BTreeMap::from([(-1, 0.1), (2, 1e300)]),
             by_letter: BTreeMap::from([('"', true), ('é', false)]),
             numbers: (i128::MIN, u128::MAX, 0.1, f64::MIN_POSITIVE),
-            floats: [f64::NAN, f64::INFINITY, -0.0],
+            floats: [f64::MIN, f64::MAX, -0.0],
             letter: '\n',
             shown: "a\"\u{1}",
             bytes: &[0, 255],
             others: json!({ "o\\thers": [1, 2.5, null, { "deep": [[], {}] }] }),
         });
+    }
+
+    #[test]
+    fn what_json_cannot_say_is_refused_with_its_place() {
+        #[track_caller]
+        fn check<T: Serialize>(value: T, expected: &str) {
+            assert_eq!(super::text(&value).unwrap_err().to_string(), expected);
+        }
+
+        check(f64::NAN, "NaN is no number of JSON");
+        check(f32::NEG_INFINITY, "-inf is no number of JSON");
+        check(vec![Some(1.0), None, Some(f64::INFINITY)], "`[2]`: inf is no number of JSON");
+        check((json!({ "a": [1, "]\"}"] }), [[0.5], [f32::NAN]]), "`[1][1][0]`: NaN is no number of JSON");
+        let members = BTreeMap::from([("a,{\"", 1.5), ("z", f64::NAN)]);
+        check(("x", &members), "`[1].z`: NaN is no number of JSON");
+        check(BTreeMap::from([("é\"", f64::NAN)]), "`.é\\\"`: NaN is no number of JSON");
+        check(BTreeMap::from([("of", BTreeMap::from([((), 1)]))]), "`.of`: the name of a member must be text");
+        #[derive(Serialize)]
+        enum Shape {
+            Tuple(u8, f64),
+            Struct { x: f64 },
+        }
+        check([Shape::Tuple(1, f64::NAN)], "`[0].Tuple[1]`: NaN is no number of JSON");
+        check([Shape::Struct { x: f64::NAN }], "`[0].Struct.x`: NaN is no number of JSON");
     }
 
     #[test]

@@ -15,7 +15,10 @@ use super::{
     members::{Flattened, Problems, claimed, split},
     nearest::excerpt,
     outcome::{IntoCallToolResult, IntoGetPromptResult, IntoReadResourceResult, ReadRequest, Returns, Step},
-    parameter::{PromptParameter, ResourceExtractor, TemplateVariable, TextSource, ToolParameter, ToolSource},
+    parameter::{
+        PromptParameter, PromptText, ResourceExtractor, TemplateVariable, TextSource, ToolArgument, ToolParameter,
+        ToolSource,
+    },
     patterns::Patterns,
     problem::{Problem, context_failure, of_members, refusal, refusal_error, unknown},
 };
@@ -147,8 +150,13 @@ impl<const N: usize> ToolArguments<'_, N> {
         note(decoded, parameter.name, &mut self.problems)
     }
 
-    /// Like [`Self::take`], for a parameter with a default.
-    pub fn take_or<T: ToolParameter<M>, M>(&mut self, index: usize, default: impl FnOnce() -> T) -> Option<T> {
+    /// Like [`Self::take`], for a parameter that `#[mcp(…)]` says something of.
+    pub fn argument<T: ToolArgument<M>, M>(&mut self, index: usize) -> Option<T> {
+        self.take(index)
+    }
+
+    /// Like [`Self::argument`], for one with a default.
+    pub fn argument_or<T: ToolArgument<M>, M>(&mut self, index: usize, default: impl FnOnce() -> T) -> Option<T> {
         let absent = matches!(self.call.0, Mode::Run(_)) && self.slots[index].is_none();
         if absent { Some(default()) } else { self.take(index) }
     }
@@ -305,8 +313,13 @@ impl<const N: usize> PromptArguments<'_, N> {
         }
     }
 
-    /// Like [`Self::take`], for a parameter with a default.
-    pub fn take_or<T: PromptParameter<M>, M>(&mut self, index: usize, default: impl FnOnce() -> T) -> Option<T> {
+    /// Like [`Self::take`], for a parameter that `#[mcp(…)]` says something of.
+    pub fn argument<T: PromptText<M>, M>(&mut self, index: usize) -> Option<T> {
+        self.take(index)
+    }
+
+    /// Like [`Self::argument`], for one with a default.
+    pub fn argument_or<T: PromptText<M>, M>(&mut self, index: usize, default: impl FnOnce() -> T) -> Option<T> {
         let absent = matches!(&self.call.0, Mode::Run(run) if run.text(self.parameters[index].name).is_none());
         if absent { Some(default()) } else { self.take(index) }
     }

@@ -35,7 +35,11 @@ fn check_number(parameter: &Parameter, number: f64, raw: &RawValue) -> Result<()
         && parameter.maximum.is_none_or(|bound| number <= bound)
         && parameter.exclusive_minimum.is_none_or(|bound| number > bound)
         && parameter.exclusive_maximum.is_none_or(|bound| number < bound);
-    if kept { Ok(()) } else { Err(format!("expected {}, got {}", range("a number", parameter), excerpt(raw.get()))) }
+    if kept {
+        Ok(())
+    } else {
+        Err(format!("expected {}, got {}", range("a number", parameter, None), excerpt(raw.get())))
+    }
 }
 
 fn check_text(parameter: &Parameter, patterns: &Patterns, text: &str) -> Result<(), String> {
@@ -96,13 +100,21 @@ impl Parameter {
     }
 }
 
-/// `a number from 1 to 7`, `an integer of at least 1`, `a number above 0 and below 1`.
-fn range(kind: &str, parameter: &Parameter) -> String {
+/// `a number from 1 to 7`, `an integer of at least 1`, `a number above 0 and below 1`; the bounds of the type stand in
+/// for those that the parameter has not.
+fn range(kind: &str, parameter: &Parameter, of_type: Option<OfType>) -> String {
+    let bound = |own: Option<f64>, exclusive: Option<f64>, of_type: Option<&str>| match (own, exclusive) {
+        (Some(own), _) => Some(figure(own).to_string()),
+        (None, Some(_)) => None,
+        (None, None) => of_type.map(str::to_owned),
+    };
+    let least = bound(parameter.minimum, parameter.exclusive_minimum, of_type.map(|it| it.least));
+    let most = bound(parameter.maximum, parameter.exclusive_maximum, of_type.map(|it| it.most));
     let mut words = Vec::new();
-    match (parameter.minimum, parameter.maximum) {
-        (Some(least), Some(most)) => words.push(format!("from {} to {}", figure(least), figure(most))),
-        (Some(least), None) => words.push(format!("of at least {}", figure(least))),
-        (None, Some(most)) => words.push(format!("of at most {}", figure(most))),
+    match (least, most) {
+        (Some(least), Some(most)) => words.push(format!("from {least} to {most}")),
+        (Some(least), None) => words.push(format!("of at least {least}")),
+        (None, Some(most)) => words.push(format!("of at most {most}")),
         (None, None) => {}
     }
     words.extend(parameter.exclusive_minimum.map(|bound| format!("above {}", figure(bound))));
@@ -110,18 +122,54 @@ fn range(kind: &str, parameter: &Parameter) -> String {
     if words.is_empty() { kind.to_owned() } else { format!("{kind} {}", words.join(" and ")) }
 }
 
+/// The bounds of an integer type of 64 bits, which schemas do not say: clients keep numbers as floats.
+#[derive(Clone, Copy)]
+pub(super) struct OfType {
+    least: &'static str,
+    most: &'static str,
+}
+
+impl OfType {
+    /// The bounds that a number has broken, of which serde says `invalid type: …, expected u64`.
+    pub(super) fn broken(said: &str) -> Option<Self> {
+        const BITS_64: f64 = 18_446_744_073_709_551_616.0;
+        let (got, expected) = said.rsplit_once(", expected ")?;
+        let (bounds, beyond) = match expected {
+            "u64" | "usize" => (Self { least: "0", most: "18446744073709551615" }, BITS_64),
+            "i64" | "isize" => (Self { least: "-9223372036854775808", most: "9223372036854775807" }, BITS_64 / 2.0),
+            _ => return None,
+        };
+        let number: f64 = got.split('`').nth(1)?.parse().ok()?;
+        (number.abs() >= beyond).then_some(bounds)
+    }
+
+    /// What the type takes, in words.
+    pub(super) fn in_words(self) -> String {
+        range("an integer", &Parameter::new(""), Some(self))
+    }
+}
+
 /// What a parameter takes, in words: `an integer from 1 to 7`, `one of "a", "b"`; `got` is what came instead.
 pub(super) fn expectation<T: JsonSchema>(parameter: &Parameter, got: &str) -> Option<String> {
-    in_words(&schema_of::<T>(), *parameter, got)
+    in_words(&schema_of::<T>(), *parameter, got, None)
+}
+
+/// The same of a value whose type is the reason: it has broken the bounds `of_type`, if any.
+pub(super) fn expectation_of_type<T: JsonSchema>(
+    parameter: &Parameter,
+    got: &str,
+    of_type: Option<OfType>,
+) -> Option<String> {
+    in_words(&schema_of::<T>(), *parameter, got, of_type)
 }
 
 /// What a schema allows, in words; `got` is what came instead.
 pub(super) fn expected(schema: &Value, got: &str) -> Option<String> {
-    in_words(schema, Parameter::new(""), got)
+    in_words(schema, Parameter::new(""), got, None)
 }
 
 /// The schema's own bounds hold where the parameter's are no narrower.
-fn in_words(schema: &Value, mut parameter: Parameter, got: &str) -> Option<String> {
+fn in_words(schema: &Value, mut parameter: Parameter, got: &str, of_type: Option<OfType>) -> Option<String> {
     if let Some(choices) = schema["anyOf"].as_array() {
         let mut words: Vec<_> = choices.iter().map(|choice| expected(choice, got)).collect::<Option<_>>()?;
         words.dedup();
@@ -140,7 +188,7 @@ fn in_words(schema: &Value, mut parameter: Parameter, got: &str) -> Option<Strin
         Some("array") => count_in_words("item", schema["minItems"].as_u64(), schema["maxItems"].as_u64()),
         _ => String::new(),
     };
-    Some(range(&words(schema)?, &parameter) + &counted)
+    Some(range(&words(schema)?, &parameter, of_type) + &counted)
 }
 
 /// ` of 1 character`, ` of at least 2 items`, ` of 2 to 4 characters`.

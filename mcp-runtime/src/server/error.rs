@@ -146,6 +146,9 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// A server that is mounted under no prefix.
+    #[error("`mount_at` was given an empty prefix; mount with `.mount(…)` to keep the names as they are")]
+    EmptyPrefix,
     /// A schema or another part of a registration that cannot be served.
     #[error("{kind} `{name}`: {reason}")]
     InvalidItem {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::protocol::{
     CallToolResult, ContentBlock, ErrorCode, GetPromptResult, PromptMessage, RawJson, ReadResourceResult,
-    ResourceContents, RpcError,
+    ResourceContents, RpcError, write::text,
 };
 
 /// A future that the dispatcher can hand to a task.
@@ -104,7 +104,8 @@ pub struct Json<T>(pub T);
     message = "`{Self}` cannot be the result of a tool",
     label = "not a tool's result",
     note = "return `()`, text, a number, a `bool`, `Json<T>`, a `ContentBlock`, a `Vec<ContentBlock>` or `Vec<String>`, a `CallToolResult`, or a `Result` of one of these",
-    note = "to return `{Self}` as structured content, wrap it: `Json<{Self}>`, and derive `serde::Serialize` and `schemars::JsonSchema` for it"
+    note = "a type of your own is structured content as `Json<T>`, where `T` derives `serde::Serialize` and `schemars::JsonSchema`; what may be missing is `Json<Option<T>>`",
+    note = "the result of a future, boxed or not, is that of an `async fn`"
 )]
 pub trait IntoCallToolResult {
     /// The result that the client gets.
@@ -440,7 +441,7 @@ impl IntoReadResourceResult for Vec<u8> {
 
 impl<T: Serialize> IntoReadResourceResult for Json<T> {
     fn into_read_resource_result(self, request: &ReadRequest) -> Result<ReadResourceResult, RpcError> {
-        document(serde_json::to_string(&self.0), request)
+        document(text(&self.0), request)
     }
 }
 

@@ -56,6 +56,24 @@ pub trait PromptParameter<M>: Sized {
     fn decode(source: TextSource<'_>) -> Result<Self, Problem>;
 }
 
+/// What may be the parameter of a tool that `#[mcp(…)]` says something of: an argument.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument of a tool, and `#[mcp(…)]` speaks of arguments",
+    label = "not an argument",
+    note = "an argument derives `serde::Deserialize` and `schemars::JsonSchema`; both must be there",
+    note = "what comes from the context (`Context`, `State<T>` and the like) is not the client's to give; remove `#[mcp(…)]` there"
+)]
+pub trait ToolArgument<M>: ToolParameter<M> {}
+
+/// What may be the parameter of a prompt that `#[mcp(…)]` says something of: a text argument.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument of a prompt, and `#[mcp(…)]` speaks of arguments",
+    label = "not text-like",
+    note = "the arguments of a prompt are text: `String`, a type that implements `std::str::FromStr`, or an `Option` of one",
+    note = "what comes from the context (`Context`, `State<T>` and the like) is not the client's to give; remove `#[mcp(…)]` there"
+)]
+pub trait PromptText<M>: PromptParameter<M> {}
+
 /// What may be a variable of a resource's template.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a variable of a resource template",
@@ -121,6 +139,9 @@ impl<T: FromContext> ToolParameter<ByContext> for T {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema> ToolArgument<ByValue> for T {}
+
 impl<T: FromStr<Err: Display>> PromptParameter<ByText> for T {
     fn describe(parameter: &'static Parameter, description: &mut PromptDescription) {
         description.argument(parameter, true);
@@ -150,6 +171,12 @@ impl<T: FromContext> PromptParameter<ByContext> for T {
         extract(source.scene)
     }
 }
+
+#[diagnostic::do_not_recommend]
+impl<T: FromStr<Err: Display>> PromptText<ByText> for T {}
+
+#[diagnostic::do_not_recommend]
+impl<T: FromStr<Err: Display>> PromptText<ByOptionalText> for Option<T> {}
 
 impl<T: FromStr<Err: Display>> TemplateVariable<ByText> for T {
     fn decode(source: TextSource<'_>) -> Result<Self, Problem> {

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    bounds,
+    bounds::{self, OfType},
     definition::Parameter,
     describe::schema_of,
     lenient::meant_by,
@@ -84,7 +84,8 @@ fn first<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -> 
         let said = in_order(said).unwrap_or_else(|| said.to_owned());
         return Some((below.to_owned(), format!("a name in it does not fit: {said}")));
     }
-    let text = match bounds::expectation::<T>(parameter, raw) {
+    let of_type = OfType::broken(said);
+    let text = match bounds::expectation_of_type::<T>(parameter, raw, of_type) {
         Some(expected) if below.is_empty() && !of_a_member && !bounds::is_of_kind(&expected, raw) => {
             format!("expected {expected}, got {got}")
         }
@@ -103,7 +104,8 @@ fn in_order(said: &str) -> Option<String> {
         .into_iter()
         .find_map(|(prefix, kind)| Some((said.strip_prefix(prefix)?, kind)))?;
     let (got, expected) = said.rsplit_once(", expected ")?;
-    Some(format!("expected {}, got {kind}{got}", bounds::in_json_words(expected)))
+    let expected = OfType::broken(said).map_or_else(|| bounds::in_json_words(expected).to_owned(), OfType::in_words);
+    Some(format!("expected {expected}, got {kind}{got}"))
 }
 
 /// The problems of a flattened parameter as some of the members that they are about: clients do not see the parameter.
