@@ -2,12 +2,12 @@
 
 use std::{collections::HashMap, io, path::Path as File};
 
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::{
     calls::{Client, open_sessions},
+    cores::Cores,
     other,
     paths::{Path, Server, What},
     process::{Process, scratch},
@@ -88,19 +88,10 @@ pub(crate) fn program() -> String {
 }
 
 fn valgrind(out: &File) -> io::Result<Vec<String>> {
-    pin()?;
+    // How many workers a server has, and which of them wakes, would be counted otherwise.
+    Cores::new()?.together()?;
     let out = out.to_str().ok_or_else(|| other("a path that is no text"))?;
     Ok(vec![program(), "--tool=callgrind".to_owned(), format!("--callgrind-out-file={out}")])
-}
-
-/// Keeps this process, and those it starts, on one core: how many workers a server has, and which of them wakes,
-/// would be counted otherwise.
-fn pin() -> io::Result<()> {
-    let cores = sched_getaffinity(None)?;
-    let first = (0..CpuSet::MAX_CPU).find(|core| cores.is_set(*core)).ok_or_else(|| other("no core"))?;
-    let mut one = CpuSet::new();
-    one.set(first);
-    Ok(sched_setaffinity(None, &one)?)
 }
 
 /// Reads what callgrind has written: all instructions, and how often memory was asked for.

@@ -9,6 +9,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
+    cores::Cores,
     http::Connection,
     other,
     paths::{How, INITIALIZED, Path, Server, initialize},
@@ -28,11 +29,14 @@ pub(crate) const ACCEPT: &str = "accept: application/json, text/event-stream\r\n
 const TURNS: usize = 20;
 
 /// What a call costs each of the servers on its path, by a part of the calls that measure it well. They take turns, so that
-/// all of them have the same machine.
+/// all of them have the same machine: one core, and over HTTP another for the client. (Over pipes it shares theirs: to wake
+/// another core costs more than a call.)
 pub(crate) async fn measure(servers: &[(Server, &'static Path)], part: usize) -> io::Result<Vec<Value>> {
+    let cores = Cores::new()?;
     let mut contenders = Vec::new();
     for (server, path) in servers {
-        contenders.push(Contender::start(*server, path, part).await?);
+        cores.together()?;
+        contenders.push(Contender::start(*server, path, part, &cores).await?);
     }
     for turn in 0..TURNS {
         // Nobody is always the first.
@@ -64,11 +68,14 @@ struct Contender {
 }
 
 impl Contender {
-    async fn start(server: Server, path: &'static Path, part: usize) -> io::Result<Self> {
+    async fn start(server: Server, path: &'static Path, part: usize, cores: &Cores) -> io::Result<Self> {
         let connections = if matches!(path.how, How::Stdio(_)) { 1 } else { CONNECTIONS };
         let each = (path.calls_of(server) / part.max(1) / connections / TURNS).max(1);
         let tokens = Tokens::of(path)?;
         let mut process = Process::start(server, path, &tokens, &[]).await?;
+        if process.address.is_some() {
+            cores.apart()?;
+        }
         let mut clients = Vec::new();
         for number in 0..connections {
             let mut client = Client::open(&mut process, server, path, &tokens, number).await?;

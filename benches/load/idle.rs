@@ -61,28 +61,33 @@ async fn stream(process: &Process, method: &str, target: &str, headers: &str, co
     Ok(events)
 }
 
-/// Time from the start to the first answer over stdio, and the memory after it: medians.
-pub(crate) async fn start(server: Server) -> io::Result<Value> {
+/// Time from the start to the first answer over stdio, and the memory after it: medians. The servers take turns.
+pub(crate) async fn start(servers: &[Server]) -> io::Result<Vec<Value>> {
     const RUNS: usize = 21;
     let path = by_name("stdio")?;
     let tokens = Tokens::of(path)?;
-    let (mut times, mut sizes) = (Vec::new(), Vec::new());
+    let mut runs = vec![(Vec::new(), Vec::new()); servers.len()];
     for _ in 0..RUNS {
-        let began = Instant::now();
-        let mut process = Process::start(server, path, &tokens, &[]).await?;
-        let mut pipes = Pipes::open(&mut process.child).await?;
-        times.push(began.elapsed());
-        pipes.call(path, 0, 1, 1).await?;
-        sizes.push(process.resident()?);
-        drop(pipes);
-        process.end().await?;
+        for (server, (times, sizes)) in servers.iter().zip(&mut runs) {
+            let began = Instant::now();
+            let mut process = Process::start(*server, path, &tokens, &[]).await?;
+            let mut pipes = Pipes::open(&mut process.child).await?;
+            times.push(began.elapsed());
+            pipes.call(path, 0, 1, 1).await?;
+            sizes.push(process.resident()?);
+            drop(pipes);
+            process.end().await?;
+        }
     }
-    times.sort_unstable();
-    sizes.sort_unstable();
-    Ok(json!({
-        "kind": "start", "server": server.name(), "path": "stdio",
-        "first_answer_us": micros(times[RUNS / 2]), "resident_kib": sizes[RUNS / 2],
-    }))
+    let lines = servers.iter().zip(&mut runs).map(|(server, (times, sizes))| {
+        times.sort_unstable();
+        sizes.sort_unstable();
+        json!({
+            "kind": "start", "server": server.name(), "path": "stdio",
+            "first_answer_us": micros(times[RUNS / 2]), "resident_kib": sizes[RUNS / 2],
+        })
+    });
+    Ok(lines.collect())
 }
 
 fn by_name(name: &str) -> io::Result<&'static Path> {

@@ -2,6 +2,7 @@
 
 mod callgrind;
 mod calls;
+mod cores;
 mod http;
 mod idle;
 mod instructions;
@@ -20,7 +21,7 @@ const USAGE: &str = "\
 bench-load calls PART SERVER:PATH…    what a call costs, the servers taking turns; PART 10: by a tenth of the calls
 bench-load count SERVER PATH          instructions and allocations of a call, by callgrind
 bench-load idle SERVER KIND           memory of each idle session, sse, listen
-bench-load start SERVER               stdio: time to the first answer, memory after it
+bench-load start SERVER…              stdio: time to the first answer, memory after it, the servers taking turns
 bench-load instructions FILE [--write] the instructions that FILE holds, counted again
 bench-load table FILE                 what the lines of FILE say, beside the goals
 bench-load paths                      all paths";
@@ -47,7 +48,10 @@ async fn command(arguments: &[&str]) -> io::Result<ExitCode> {
         }
         ["count", server, path] => say(&callgrind::count(parse(server)?, find(path)?).await?),
         ["idle", server, kind] => say(&idle::measure(parse(server)?, kind).await?),
-        ["start", server] => say(&idle::start(parse(server)?).await?),
+        ["start", ref servers @ ..] => {
+            let servers: io::Result<Vec<_>> = servers.iter().map(|server| parse(server)).collect();
+            idle::start(&servers?).await?.iter().for_each(say);
+        }
         ["instructions", file] => return instructions::compare(file).await,
         ["instructions", file, "--write"] => instructions::write(file).await?,
         ["table", file] => print(&table::of(file)?),
