@@ -174,9 +174,7 @@ fn text_in(json: &str) -> Option<Cow<'_, str>> {
 /// Writes the answer to `id`, its result written by `result`.
 pub(crate) fn write_result<T: Serialize + ?Sized>(out: &mut Vec<u8>, id: Id<'_>, result: &T) {
     let start = out.len();
-    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-    out.extend_from_slice(id.as_str().as_bytes());
-    out.extend_from_slice(br#","result":"#);
+    write_opening(out, id);
     if let Err(error) = write(out, result) {
         out.truncate(start);
         return write_unwritable(out, id, &error);
@@ -213,9 +211,12 @@ pub(crate) fn flatten(json: &mut [u8], from: usize) {
 /// Bytes around the id and the result of an answer, and some more.
 const OPENING: usize = 40;
 
+/// Bytes that most answers keep to: set aside at once, they are not moved while they grow.
+const USUAL: usize = 256;
+
 /// Writes the answer to `id`, its result being JSON text already.
 pub(crate) fn write_raw_result(out: &mut Vec<u8>, id: Id<'_>, result: &[u8]) {
-    out.reserve(result.len() + id.as_str().len() + OPENING);
+    out.reserve(id.as_str().len() + USUAL.max(result.len() + OPENING));
     write_opening(out, id);
     out.extend_from_slice(result);
     out.push(b'}');
@@ -223,7 +224,7 @@ pub(crate) fn write_raw_result(out: &mut Vec<u8>, id: Id<'_>, result: &[u8]) {
 
 /// Writes the beginning of the answer to `id`; its result and a brace are missing.
 pub(crate) fn write_opening(out: &mut Vec<u8>, id: Id<'_>) {
-    out.reserve(id.as_str().len() + OPENING);
+    out.reserve(id.as_str().len() + USUAL);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     out.extend_from_slice(id.as_str().as_bytes());
     out.extend_from_slice(br#","result":"#);
