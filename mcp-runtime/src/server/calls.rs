@@ -49,7 +49,7 @@ impl Dispatcher {
         if arguments.is_some_and(|raw| !raw.get().starts_with('{')) {
             return Err(RpcError::invalid_params("`params.arguments` must be an object").into());
         }
-        if let Binding::Http(headers) = request.caller.binding
+        if let Binding::Http { headers, .. } = request.caller.binding
             && request.version.is_stateless()
         {
             for argument in &tool.mirrored {

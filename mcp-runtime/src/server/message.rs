@@ -9,7 +9,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 use super::{
-    mirrored::HeaderLines,
+    mirrored::{HeaderLines, Line},
     params::Params,
     stateless::{self, Era},
 };
@@ -33,7 +33,11 @@ pub(crate) enum Binding<'a> {
     Pipe,
     /// Streamable HTTP, whose headers repeat parts of the message.
     #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has headers"))]
-    Http(&'a dyn HeaderLines),
+    Http {
+        /// `MCP-Protocol-Version`, which is asked for more than once.
+        version: Line<'a>,
+        headers: &'a dyn HeaderLines,
+    },
 }
 
 /// A message that was read.

@@ -8,10 +8,16 @@ use serde_json::{Value, value::RawValue};
 use super::nearest::excerpt;
 use crate::protocol::{ErrorCode, RpcError, jsonrpc::text_of};
 
-/// The header lines of a request.
+/// The header lines of a request that speak of its message.
 pub(crate) trait HeaderLines {
-    /// The value of that header, whose name is in lower case.
-    fn line(&self, name: &str) -> Line<'_>;
+    /// `Mcp-Method`.
+    fn method(&self) -> Line<'_>;
+
+    /// `Mcp-Name`.
+    fn name(&self) -> Line<'_>;
+
+    /// The header of that name, which is in lower case and begins with `mcp-param-`.
+    fn param(&self, header: &str) -> Line<'_>;
 }
 
 /// What a request has of one header.
@@ -26,17 +32,17 @@ pub(crate) enum Line<'a> {
     Garbled,
 }
 
-/// Refuses a request whose header does not say `expected` to the letter.
-pub(super) fn expect(headers: &dyn HeaderLines, header: &str, expected: &str) -> Result<(), RpcError> {
-    match headers.line(header) {
+/// Refuses a request whose header, of which this is the line, does not say `expected` to the letter.
+pub(super) fn expect(line: Line<'_>, header: &str, expected: &str) -> Result<(), RpcError> {
+    match line {
         Line::Says(said) if said == expected => Ok(()),
         line => Err(mismatch(header, line)),
     }
 }
 
 /// Refuses a request whose header does not say `expected`, plainly or in base64.
-pub(super) fn expect_encoded(headers: &dyn HeaderLines, header: &str, expected: &str) -> Result<(), RpcError> {
-    match headers.line(header) {
+pub(super) fn expect_encoded(line: Line<'_>, header: &str, expected: &str) -> Result<(), RpcError> {
+    match line {
         Line::Says(said) if decoded(said).as_deref() == Some(expected) => Ok(()),
         line => Err(mismatch(header, line)),
     }
@@ -142,7 +148,7 @@ impl MirroredArgument {
     /// Refuses a request whose header and argument differ. An argument that is not there needs no header.
     pub(super) fn check(&self, arguments: Option<&RawValue>, headers: &dyn HeaderLines) -> Result<(), RpcError> {
         let Some(arguments) = arguments else { return Ok(()) };
-        let line = headers.line(&self.header);
+        let line = headers.param(&self.header);
         let Ok(value) = self.find(arguments) else { return Err(mismatch(&self.header, line)) };
         let says = |expected: &dyn Fn(&str) -> bool| match line {
             Line::Says(said) => decoded(said).is_some_and(|said| expected(&said)),
@@ -215,8 +221,16 @@ mod tests {
     struct Headers(&'static [(&'static str, &'static str)]);
 
     impl HeaderLines for Headers {
-        fn line(&self, name: &str) -> Line<'_> {
-            self.0.iter().find(|(given, _)| *given == name).map_or(Line::Absent, |(_, value)| Line::Says(value))
+        fn method(&self) -> Line<'_> {
+            Line::Absent
+        }
+
+        fn name(&self) -> Line<'_> {
+            Line::Absent
+        }
+
+        fn param(&self, header: &str) -> Line<'_> {
+            self.0.iter().find(|(given, _)| *given == header).map_or(Line::Absent, |(_, value)| Line::Says(value))
         }
     }
 
@@ -236,12 +250,11 @@ mod tests {
 
     #[test]
     fn a_header_says_what_the_message_says() {
-        let headers = Headers(&[("mcp-method", "tools/call"), ("mcp-name", "=?base64?YcOp?=")]);
         let code = |result: Result<(), crate::protocol::RpcError>| result.map_err(|error| error.code.number());
-        assert_eq!(code(expect(&headers, "mcp-method", "tools/call")), Ok(()));
-        assert_eq!(code(expect(&headers, "mcp-method", "TOOLS/CALL")), Err(-32020));
-        assert_eq!(code(expect(&headers, "mcp-other", "")), Err(-32020));
-        assert_eq!(code(expect_encoded(&headers, "mcp-name", "aé")), Ok(()));
+        assert_eq!(code(expect(Line::Says("tools/call"), "mcp-method", "tools/call")), Ok(()));
+        assert_eq!(code(expect(Line::Says("tools/call"), "mcp-method", "TOOLS/CALL")), Err(-32020));
+        assert_eq!(code(expect(Line::Absent, "mcp-method", "")), Err(-32020));
+        assert_eq!(code(expect_encoded(Line::Says("=?base64?YcOp?="), "mcp-name", "aé")), Ok(()));
     }
 
     #[test]

@@ -31,12 +31,11 @@ const NAME_HEADER: &str = "mcp-name";
 /// the version, then the headers.
 pub(super) fn era(id: Option<Id<'_>>, body: &Body<'_>, binding: Binding<'_>) -> Era {
     let Body::Call { method, params, .. } = body else { return Era::Session };
-    let headers = match binding {
+    let (line, headers) = match binding {
         Binding::HttpSse => return Era::Session,
-        Binding::Pipe => None,
-        Binding::Http(headers) => Some(headers),
+        Binding::Pipe => (Line::Absent, None),
+        Binding::Http { version, headers } => (version, Some((version, headers))),
     };
-    let line = headers.map_or(Line::Absent, |headers| headers.line(VERSION_HEADER));
     let said = params.as_ref().ok().and_then(|params| params.meta.protocol_version);
     let is_stateless = |line| matches!(line, Line::Says(said) if ProtocolVersion::parse(said).is_some_and(ProtocolVersion::is_stateless));
     if id.is_none() {
@@ -64,10 +63,12 @@ pub(super) fn era(id: Option<Id<'_>>, body: &Body<'_>, binding: Binding<'_>) -> 
     }
 }
 
-fn climb(method: &str, params: &Params<'_>, headers: Option<&dyn HeaderLines>) -> Result<ProtocolVersion, RpcError> {
-    if let Some(headers) = headers
-        && headers.line(VERSION_HEADER) == Line::Absent
-    {
+fn climb(
+    method: &str,
+    params: &Params<'_>,
+    headers: Option<(Line<'_>, &dyn HeaderLines)>,
+) -> Result<ProtocolVersion, RpcError> {
+    if let Some((Line::Absent, _)) = headers {
         return Err(mirrored::mismatch(VERSION_HEADER, Line::Absent));
     }
     let said = params.meta.protocol_version.and_then(text_of).ok_or_else(|| {
@@ -78,13 +79,13 @@ fn climb(method: &str, params: &Params<'_>, headers: Option<&dyn HeaderLines>) -
             "`params._meta[\"io.modelcontextprotocol/clientCapabilities\"]` must be an object",
         ));
     }
-    if let Some(headers) = headers {
-        mirrored::expect(headers, VERSION_HEADER, &said)?;
+    if let Some((line, _)) = headers {
+        mirrored::expect(line, VERSION_HEADER, &said)?;
     }
     let version = ProtocolVersion::parse(&said).filter(|version| version.is_stateless());
     let version = version.ok_or_else(|| unsupported(&said))?;
-    if let Some(headers) = headers {
-        mirrored::expect(headers, METHOD_HEADER, method)?;
+    if let Some((_, headers)) = headers {
+        mirrored::expect(headers.method(), METHOD_HEADER, method)?;
         let named = match Method::parse(method).and_then(Method::names_by) {
             Some(Naming::Name) => params.name,
             Some(Naming::Uri) => params.uri,
@@ -93,7 +94,7 @@ fn climb(method: &str, params: &Params<'_>, headers: Option<&dyn HeaderLines>) -
         };
         // One that is missing is refused for that, in better words.
         if let Some(named) = mirrored::text(named) {
-            mirrored::expect_encoded(headers, NAME_HEADER, &named)?;
+            mirrored::expect_encoded(headers.name(), NAME_HEADER, &named)?;
         }
     }
     Ok(version)

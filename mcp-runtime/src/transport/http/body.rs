@@ -29,10 +29,10 @@ pub(super) async fn read(mut body: Incoming, limits: &Limits) -> Result<Bytes, R
         Poll::Pending => Bytes::new(),
     };
     // Boxed, so that what is seldom takes no room where it is not.
-    let rest = Box::pin(collect(first, body, most));
+    let rest = collect(first, body, most);
     match limits.body_read {
-        Some(time) => tokio::time::timeout(time, rest).await.unwrap_or(Err(Rejection::SlowBody)),
-        None => rest.await,
+        Some(time) => Box::pin(tokio::time::timeout(time, rest)).await.unwrap_or(Err(Rejection::SlowBody)),
+        None => Box::pin(rest).await,
     }
 }
 

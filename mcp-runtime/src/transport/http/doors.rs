@@ -14,7 +14,7 @@ use axum::{
     extract::State,
     routing::{MethodRouter, get},
 };
-use http::{HeaderValue, Method, Request, Response, header};
+use http::{HeaderValue, Method, Request, Response, header, request::Parts};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use tower_http::cors::Cors;
@@ -26,6 +26,7 @@ use super::{
     body::ReplyBody,
     connection::{Answering, Carried, Lane},
     guard::{self, Guard},
+    headers::version,
     legacy_sse::LegacySse,
     rejection::{Rejection, close},
     stop::{Stage, Stop},
@@ -115,54 +116,55 @@ impl Doors {
     }
 
     /// Answers one request, whatever becomes of it.
-    pub(super) async fn answer(
+    ///
+    /// The future is kept small, and what is seldom is boxed: it is allocated for each request.
+    pub(super) fn answer(
         self: Arc<Self>,
         lane: Arc<Lane>,
-        mut request: Request<Incoming>,
-    ) -> Result<Response<ReplyBody>, Infallible> {
+        request: Request<Incoming>,
+    ) -> impl Future<Output = Result<Response<ReplyBody>, Infallible>> + Send {
         let answering = Answering::new(Arc::clone(&lane));
-        let is_usual = self.house.is_message(&request) || self.house.is_mcp(&request);
-        if !is_usual || request.headers().contains_key(header::ORIGIN) {
-            request.extensions_mut().insert(Arc::clone(&lane));
-        }
-        let mut response = match (self.check(&lane, &request), &self.cors) {
-            (Err(rejection), _) => refuse(rejection, has_body(&request)),
-            // Preflights are answered there and go no further.
-            (Ok(()), Some(cors)) if request.headers().contains_key(header::ORIGIN) => {
-                let is_preflight = request.method() == Method::OPTIONS;
-                let mut cors = if is_preflight { self.preflight() } else { cors.clone() };
-                cors.call(request).await?
+        let (mut head, body) = request.into_parts();
+        async move {
+            let mut response = match (self.check(&lane, &head), &self.cors) {
+                (Err(rejection), _) => refuse(rejection, has_body(&body)),
+                // Preflights are answered there and go no further.
+                (Ok(()), Some(cors)) if head.headers.contains_key(header::ORIGIN) => {
+                    let is_preflight = head.method == Method::OPTIONS;
+                    let mut cors = if is_preflight { self.preflight() } else { cors.clone() };
+                    head.extensions.insert(Arc::clone(&lane));
+                    Box::pin(cors.call(Request::from_parts(head, body))).await?
+                }
+                (Ok(()), _) => self.house.enter(&lane, &mut head, body).await,
+            };
+            if lane.is_last() {
+                close(&mut response);
             }
-            (Ok(()), _) => self.house.enter(&lane, request).await,
-        };
-        if lane.is_last() {
-            close(&mut response);
+            response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+            Ok(response.map(|body| body.until(answering)))
         }
-        response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-        Ok(response.map(|body| body.until(answering)))
     }
 
     /// What can be said of a request by its head, whoever sent it.
-    fn check(&self, lane: &Lane, request: &Request<Incoming>) -> Result<(), Rejection> {
+    fn check(&self, lane: &Lane, head: &Parts) -> Result<(), Rejection> {
         if let Some(rejection) = lane.refusal() {
             return Err(rejection);
         }
-        self.guard.check(request)?;
+        self.guard.check(head)?;
         if self.stop.stage() == Stage::Serving { Ok(()) } else { Err(Rejection::Stopping) }
     }
 }
 
 impl House {
     /// The one way in: authentication stands here, behind the preflights and before every path.
-    async fn enter(&self, lane: &Arc<Lane>, request: Request<Incoming>) -> Response<ReplyBody> {
+    async fn enter(&self, lane: &Arc<Lane>, head: &mut Parts, body: Incoming) -> Response<ReplyBody> {
         let Rooms { gate, legacy, .. } = &*self.0;
-        let has_body = has_body(&request);
-        let (is_message, is_mcp) = (self.is_message(&request), self.is_mcp(&request));
-        let (mut head, body) = request.into_parts();
+        let has_body = has_body(&body);
+        let is_message = self.is_message(head);
         let opens_stream =
-            self.0.event_stream.as_ref().is_some_and(|paths| admission::opens_stream(&head, &paths.endpoint));
-        let by_query = opens_stream || (is_message && legacy.takes_credential_by_query(&head));
-        let principal = match gate.admit(&head, by_query, lane.credential()).await {
+            self.0.event_stream.as_ref().is_some_and(|paths| admission::opens_stream(head, &paths.endpoint));
+        let by_query = opens_stream || (is_message && legacy.takes_credential_by_query(head));
+        let principal = match gate.admit(head, by_query, lane.credential()).await {
             Ok(principal) => principal,
             Err(mut refusal) => {
                 if has_body {
@@ -172,20 +174,23 @@ impl House {
             }
         };
         if is_message {
-            let received = legacy.receive(&head, body, principal.as_ref(), gate).await;
+            let received = legacy.receive(head, body, principal.as_ref(), gate).await;
             return received.unwrap_or_else(|rejection| refuse(rejection, has_body));
         }
-        if is_mcp && let Some((_, streamable)) = &self.0.mcp {
-            let visit = Visit { head: &head, principal: principal.as_ref(), gate, lane };
+        if let Some((path, streamable)) = &self.0.mcp
+            && head.uri.path() == path
+        {
+            let visit = Visit { head, version: version(&head.headers), principal: principal.as_ref(), gate, lane };
             let answered = streamable.answer(&visit, body).await;
             return answered.unwrap_or_else(|rejection| refuse(rejection, has_body));
         }
         if opens_stream {
-            let credential = gate.query_credential(&head).map(str::to_owned);
-            head.extensions.insert(Opening { principal, credential });
+            let credential = gate.query_credential(head).map(str::to_owned);
+            head.extensions.insert(Opening { principal, lane: Arc::clone(lane), credential });
         }
-        let request = Request::from_parts(head, body);
-        let routed = self.0.router.clone().call(request).await.unwrap_or_else(|never| match never {});
+        let head = std::mem::replace(head, Request::new(()).into_parts().0);
+        let routed = Box::pin(self.0.router.clone().call(Request::from_parts(head, body)));
+        let routed = routed.await.unwrap_or_else(|never| match never {});
         let mut response = routed.map(ReplyBody::routed);
         if has_body {
             close(&mut response);
@@ -193,14 +198,9 @@ impl House {
         response
     }
 
-    fn is_message(&self, request: &Request<Incoming>) -> bool {
-        let path = request.uri().path();
-        self.0.event_stream.as_ref().is_some_and(|paths| path == paths.message_endpoint)
-            && request.method() == Method::POST
-    }
-
-    fn is_mcp(&self, request: &Request<Incoming>) -> bool {
-        self.0.mcp.as_ref().is_some_and(|(path, _)| request.uri().path() == path)
+    fn is_message(&self, head: &Parts) -> bool {
+        let path = head.uri.path();
+        self.0.event_stream.as_ref().is_some_and(|paths| path == paths.message_endpoint) && head.method == Method::POST
     }
 }
 
@@ -215,16 +215,18 @@ impl Service<Request<Incoming>> for House {
 
     fn call(&mut self, request: Request<Incoming>) -> Self::Future {
         let house = self.clone();
+        let (mut head, body) = request.into_parts();
         // Every request that takes this way has been given its connection's.
-        let lane = request.extensions().get::<Arc<Lane>>().cloned().unwrap_or_default();
-        Box::pin(async move { Ok(house.enter(&lane, request).await) })
+        let lane = head.extensions.remove::<Arc<Lane>>().unwrap_or_default();
+        Box::pin(async move { Ok(house.enter(&lane, &mut head, body).await) })
     }
 }
 
-/// Who opens a stream, and the pair of the query that said so.
+/// Who opens a stream, on which connection, and the pair of the query that said so.
 #[derive(Clone)]
 struct Opening {
     principal: Option<Arc<Principal>>,
+    lane: Arc<Lane>,
     credential: Option<String>,
 }
 
@@ -249,7 +251,6 @@ fn router(options: &HttpOptions, documents: Vec<Document>, legacy: Arc<LegacySse
 
 async fn open_stream(
     State(legacy): State<Arc<LegacySse>>,
-    Extension(lane): Extension<Arc<Lane>>,
     Extension(opening): Extension<Opening>,
     request: Request<Body>,
 ) -> Result<Response<Body>, Rejection> {
@@ -257,7 +258,7 @@ async fn open_stream(
     if !request.body().is_end_stream() {
         return Err(Rejection::UnexpectedBody);
     }
-    let Opening { principal, credential } = opening;
+    let Opening { principal, lane, credential } = opening;
     let (session, response) = legacy.open(request.headers(), principal.as_deref(), credential.as_deref())?;
     lane.carry(Carried::Session(Arc::downgrade(&session), None));
     lane.credential().forget();
@@ -283,6 +284,23 @@ fn refuse(rejection: Rejection, has_body: bool) -> Response<ReplyBody> {
     response
 }
 
-fn has_body(request: &Request<Incoming>) -> bool {
-    !request.body().is_end_stream()
+fn has_body(body: &Incoming) -> bool {
+    !body.is_end_stream()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Doors;
+
+    /// What malloc gives without a search, in bytes.
+    const QUICK: usize = 1032;
+
+    #[test]
+    fn what_is_allocated_for_each_request_is_small() {
+        fn size<A, B, C, F>(_: impl Fn(A, B, C) -> F) -> usize {
+            size_of::<F>()
+        }
+        let size = size(Doors::answer);
+        assert!(size <= QUICK, "{size} bytes");
+    }
 }

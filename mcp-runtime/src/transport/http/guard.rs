@@ -2,10 +2,10 @@
 
 use std::net::SocketAddr;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header, request::Parts};
 use tower_http::cors::{AllowHeaders, AllowOrigin, Cors};
 
-use super::{HttpOptions, rejection::Rejection};
+use super::{HttpOptions, head::decimal, rejection::Rejection};
 use crate::server::error::Error;
 
 /// Who may call, by the names they use and the pages they come from.
@@ -72,15 +72,15 @@ impl Guard {
     }
 
     /// Lets a request pass, or says why not.
-    pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), Rejection> {
-        let host = one_host(request.headers(), request.uri())?;
+    pub(super) fn check(&self, head: &Parts) -> Result<(), Rejection> {
+        let host = one_host(&head.headers, &head.uri)?;
         if let Some(hosts) = &self.hosts
             && !is_loopback(host.name)
             && !hosts.iter().any(|allowed| allowed.allows(&host))
         {
             return Err(Rejection::ForeignHost);
         }
-        let mut origins = request.headers().get_all(header::ORIGIN).iter();
+        let mut origins = head.headers.get_all(header::ORIGIN).iter();
         match (origins.next(), origins.next()) {
             (None, _) => Ok(()),
             (Some(origin), None) if self.allows_origin(origin) => Ok(()),
@@ -128,14 +128,21 @@ impl Guard {
             || (self.loopback_port.is_some()
                 && self.loopback_port == origin.port
                 && origin.scheme == "http"
-                && is_loopback(&origin.host))
+                && is_loopback(origin.host.as_bytes()))
     }
 }
 
 /// A host as a request names it.
 struct Host<'a> {
-    name: &'a str,
+    /// ASCII.
+    name: &'a [u8],
     port: Option<u16>,
+}
+
+impl Host<'_> {
+    fn lower_case(&self) -> String {
+        String::from_utf8_lossy(self.name).to_ascii_lowercase()
+    }
 }
 
 /// The one host that a request names; its target may repeat it.
@@ -155,40 +162,52 @@ fn one_host<'a>(headers: &'a HeaderMap, target: &Uri) -> Result<Host<'a>, Reject
 
 /// `name`, `name:port`, `[::1]:port`; nothing else, no user either.
 fn split_host(text: &[u8]) -> Option<Host<'_>> {
-    let text = std::str::from_utf8(text).ok()?;
-    let end = match text.strip_prefix('[') {
-        Some(rest) => rest.find(']')? + 2,
-        None => text.find(':').unwrap_or(text.len()),
+    let end = match text {
+        [b'[', rest @ ..] => rest.iter().position(|byte| *byte == b']')? + 2,
+        _ => text.iter().position(|byte| *byte == b':').unwrap_or(text.len()),
     };
     let (name, port) = text.split_at(end);
     let port = match port {
-        "" | ":" => None,
-        port => {
-            Some(port.strip_prefix(':').filter(|port| port.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()?)
-        }
+        [] | [b':'] => None,
+        [b':', digits @ ..] => Some(u16::try_from(decimal(digits)?).ok()?),
+        _ => return None,
     };
-    let fits = match name.strip_prefix('[') {
-        Some(literal) => literal.strip_suffix(']')?.parse::<std::net::Ipv6Addr>().is_ok(),
-        None => {
-            !name.is_empty()
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+,;=".contains(&byte))
-        }
+    let fits = match name {
+        [b'[', literal @ .., b']'] => std::str::from_utf8(literal).ok()?.parse::<std::net::Ipv6Addr>().is_ok(),
+        name => !name.is_empty() && name.iter().all(|byte| IN_NAMES[usize::from(*byte)]),
     };
     fits.then_some(Host { name, port })
 }
 
+/// The bytes that may stand in the name of a host (RFC 3986, `reg-name`).
+const IN_NAMES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let others = b"-._~%!$&'()*+,;=";
+    let mut index = 0;
+    while index < others.len() {
+        table[others[index] as usize] = true;
+        index += 1;
+    }
+    table
+};
+
 /// A name that a page elsewhere cannot make a browser use for its own address.
-fn is_loopback(name: &str) -> bool {
-    name == "127.0.0.1" || name == "[::1]" || name.eq_ignore_ascii_case("localhost")
+fn is_loopback(name: &[u8]) -> bool {
+    name == b"127.0.0.1" || name == b"[::1]" || name.eq_ignore_ascii_case(b"localhost")
 }
 
 impl Authority {
     fn parse(text: &[u8]) -> Option<Self> {
-        split_host(text).map(|host| Self { host: host.name.to_ascii_lowercase(), port: host.port })
+        split_host(text).map(|host| Self { host: host.lower_case(), port: host.port })
     }
 
     fn allows(&self, host: &Host<'_>) -> bool {
-        self.host.eq_ignore_ascii_case(host.name) && self.port.is_none_or(|port| host.port == Some(port))
+        self.host.as_bytes().eq_ignore_ascii_case(host.name) && self.port.is_none_or(|port| host.port == Some(port))
     }
 }
 
@@ -205,7 +224,7 @@ impl Origin {
             "https" => Some(443),
             _ => None,
         });
-        Some(Self { scheme, host: host.name.to_ascii_lowercase(), port })
+        Some(Self { scheme, host: host.lower_case(), port })
     }
 
     fn of_url(url: &str) -> Option<Self> {
@@ -240,7 +259,7 @@ mod tests {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        guard.check(&request.body(()).unwrap()).err().map_or(0, |rejection| rejection.status().as_u16())
+        guard.check(&request.body(()).unwrap().into_parts().0).err().map_or(0, |rejection| rejection.status().as_u16())
     }
 
     #[test]

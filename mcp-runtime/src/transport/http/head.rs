@@ -113,7 +113,7 @@ impl Head {
         if self.headers > limits.count || self.header_bytes > limits.bytes {
             return Err(Rejection::LargeHead);
         }
-        let Some(colon) = line.iter().position(|byte| *byte == b':') else {
+        let Some(colon) = memchr(b':', line) else {
             return Err(Rejection::BadHeaderLine);
         };
         let (name, value) = (&line[..colon], &line[colon + 1..]);
@@ -147,10 +147,15 @@ impl Head {
     }
 }
 
-/// Digits only, and not more than a length can have.
-fn decimal(text: &[u8]) -> Option<u64> {
-    let digits = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    std::str::from_utf8(text).ok().filter(|_| digits)?.parse().ok()
+/// The number that digits are; none where there is anything else, or nothing, or more than 64 bits.
+pub(super) fn decimal(text: &[u8]) -> Option<u64> {
+    if text.is_empty() {
+        return None;
+    }
+    text.iter().try_fold(0_u64, |number, digit| {
+        let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
+        number.checked_mul(10)?.checked_add(digit)
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Header values, read as the standards say: what a client takes, and what it sends.
 
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header, header::GetAll};
 
 use super::rejection::Rejection;
 use crate::server::mirrored::{HeaderLines, Line};
@@ -76,14 +76,34 @@ pub(super) fn one_line<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<
     }
 }
 
+/// What a request says of the version of its message.
+pub(super) fn version(headers: &HeaderMap) -> Line<'_> {
+    const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+    line(headers.get_all(VERSION))
+}
+
 impl HeaderLines for HeaderMap {
-    fn line(&self, name: &str) -> Line<'_> {
-        let mut lines = self.get_all(name).iter();
-        let Some(first) = lines.next() else { return Line::Absent };
-        match first.to_str() {
-            Ok(said) if lines.all(|line| line == first) => Line::Says(said.trim_matches([' ', '\t'])),
-            _ => Line::Garbled,
-        }
+    fn method(&self) -> Line<'_> {
+        const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+        line(self.get_all(METHOD))
+    }
+
+    fn name(&self) -> Line<'_> {
+        const NAME: HeaderName = HeaderName::from_static("mcp-name");
+        line(self.get_all(NAME))
+    }
+
+    fn param(&self, header: &str) -> Line<'_> {
+        line(self.get_all(header))
+    }
+}
+
+fn line(values: GetAll<'_, HeaderValue>) -> Line<'_> {
+    let mut values = values.iter();
+    let Some(first) = values.next() else { return Line::Absent };
+    match first.to_str() {
+        Ok(said) if values.all(|value| value == first) => Line::Says(said.trim_matches([' ', '\t'])),
+        _ => Line::Garbled,
     }
 }
 

@@ -33,7 +33,7 @@ use crate::{
         dispatch::{Caller, Dispatcher, Fault, Outcome, Pending, Received},
         list::Page,
         message::{Belongs, Binding, Message},
-        mirrored::{HeaderLines, Line},
+        mirrored::Line,
     },
     session::{
         Outbox, Overflow, Reply, Session,
@@ -46,9 +46,6 @@ const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// The header that names the event which a client read last.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-
-/// The header that repeats the version agreed on.
-const VERSION: &str = "mcp-protocol-version";
 
 /// The endpoint of Streamable HTTP.
 pub(super) struct Streamable {
@@ -65,9 +62,26 @@ pub(super) struct Streamable {
 /// One request, all that is known of it before its body.
 pub(super) struct Visit<'a> {
     pub(super) head: &'a Parts,
+    /// `MCP-Protocol-Version`.
+    pub(super) version: Line<'a>,
     pub(super) principal: Option<&'a Arc<Principal>>,
     pub(super) gate: &'a Gate,
     pub(super) lane: &'a Arc<Lane>,
+}
+
+impl<'a> Visit<'a> {
+    fn binding(&self) -> Binding<'a> {
+        Binding::Http { version: self.version, headers: &self.head.headers }
+    }
+
+    /// Refuses a version that is none. Another than the session's is let pass: the session's holds.
+    fn expect_version(&self) -> Result<(), Rejection> {
+        match self.version {
+            Line::Absent => Ok(()),
+            Line::Says(said) if ProtocolVersion::parse(said).is_some() => Ok(()),
+            Line::Says(_) | Line::Garbled => Err(Rejection::UnknownVersion),
+        }
+    }
 }
 
 impl Streamable {
@@ -106,7 +120,7 @@ impl Streamable {
         }
         let bytes = body::read(body, &self.limits).await?;
         let pending = {
-            let message = match self.dispatcher.read(&bytes, Binding::Http(headers)) {
+            let message = match self.dispatcher.read(&bytes, visit.binding()) {
                 Ok(message) => message,
                 Err(malformed) => {
                     let mut refusal = Vec::new();
@@ -120,7 +134,8 @@ impl Streamable {
                 Err(rejection) => return Ok(rejection.answer(message.id())),
             }
         };
-        Ok(self.finish(visit, pending, accepted).await)
+        // Boxed, so that what takes its time takes no room where it does not.
+        Ok(Box::pin(self.finish(visit, pending, accepted)).await)
     }
 
     /// Takes a message as far as it goes without waiting.
@@ -136,7 +151,7 @@ impl Streamable {
         let session =
             client.as_ref().map_or_else(|| self.passing(visit, belongs), |client| Arc::clone(&client.session));
         if belongs == Belongs::ToSession {
-            expect_version(headers)?;
+            visit.expect_version()?;
         }
         if let Some(client) = &client {
             client.touch();
@@ -157,7 +172,7 @@ impl Streamable {
             session: &session,
             principal: visit.principal,
             reply: Some(&reply),
-            binding: Binding::Http(headers),
+            binding: visit.binding(),
             page: Some(&page),
         };
         let mut answer = Vec::new();
@@ -285,7 +300,7 @@ impl Streamable {
             return Err(Rejection::UnexpectedBody);
         }
         let client = self.client(visit)?;
-        expect_version(headers)?;
+        visit.expect_version()?;
         client.touch();
         client.confirm();
         let found = match headers.contains_key(LAST_EVENT_ID) && self.resumes {
@@ -362,7 +377,7 @@ impl Streamable {
     fn end(&self, visit: &Visit<'_>) -> Result<Response<ReplyBody>, Rejection> {
         let id = session_id(visit)?;
         self.client(visit)?;
-        expect_version(&visit.head.headers)?;
+        visit.expect_version()?;
         if let Some(id) = id {
             self.sessions.remove(id);
         }
@@ -392,7 +407,7 @@ impl Streamable {
             session.deafen();
         }
         if belongs == Belongs::ToSession {
-            session.assume(match visit.head.headers.line(VERSION) {
+            session.assume(match visit.version {
                 Line::Says(version) => Some(version),
                 Line::Absent | Line::Garbled => None,
             });
@@ -450,15 +465,6 @@ fn session_id(visit: &Visit<'_>) -> Result<Option<SessionId>, Rejection> {
     let id = id.filter(|id| !id.is_empty()).ok_or(Rejection::NoSessionHeader)?;
     let ours = id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     Ok(SessionId::from_str_radix(id, 16).ok().filter(|_| ours))
-}
-
-/// Refuses a version that is none. Another than the session's is let pass: the session's holds.
-fn expect_version(headers: &HeaderMap) -> Result<(), Rejection> {
-    match headers.line(VERSION) {
-        Line::Absent => Ok(()),
-        Line::Says(said) if ProtocolVersion::parse(said).is_some() => Ok(()),
-        Line::Says(_) | Line::Garbled => Err(Rejection::UnknownVersion),
-    }
 }
 
 fn header_of(id: SessionId) -> HeaderValue {
