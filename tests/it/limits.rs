@@ -8,7 +8,12 @@ use mcp_test_support::{
     http::{EventStream, request},
 };
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    time::timeout,
+};
+
+use crate::fixture;
 
 #[mcp_server(name = "bounded", version = "1.0.0")]
 mod bounded {
@@ -205,6 +210,35 @@ async fn of_calls_on_a_pipe_that_wait_for_a_place() {
     }
     // What was cancelled has been forgotten, not kept for later.
     assert_eq!(wire.rest().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn of_calls_on_a_pipe_that_are_read_before_their_time() {
+    // More than are held back, by a client that reads while each of them says something.
+    const CALLS: usize = 1500;
+    let (client, server) = tokio::io::duplex(16 * 1024 * 1024);
+    let (reader, writer) = tokio::io::split(server);
+    tokio::spawn(fixture::server().serve_streams(reader, writer));
+    let (reader, mut writer) = tokio::io::split(client);
+    let hello =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
+    let mut said = format!("{}\n", json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": hello}));
+    for id in 0..CALLS {
+        let params = json!({"name": "count", "arguments": {"to": 20}, "_meta": {"progressToken": id}});
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        said.push_str(&format!("{call}\n"));
+    }
+    writer.write_all(said.as_bytes()).await.expect("the server reads");
+    let (mut answered, mut lines) = (0, BufReader::new(reader).lines());
+    while answered < CALLS {
+        let line = timeout(PATIENCE, lines.next_line()).await.unwrap_or_else(|_| panic!("{answered} are answered"));
+        let line = line.expect("the server writes").expect("the server goes on");
+        let message: Value = serde_json::from_str(&line).expect("JSON");
+        if message["id"].is_u64() {
+            assert_eq!(message["result"]["content"][0]["text"], "20", "{message}");
+            answered += 1;
+        }
+    }
 }
 
 #[tokio::test]

@@ -57,18 +57,7 @@ where
     W: AsyncWrite + Unpin,
 {
     let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()), None);
-    let mut pipe = Pipe {
-        lines: Lines::new(dispatcher.limits().max_line_bytes.unwrap_or(usize::MAX)),
-        dispatcher,
-        session,
-        reader,
-        writer,
-        output: Vec::new(),
-        written: 0,
-        ended: false,
-        hurry: false,
-        calls: JoinSet::new(),
-    };
+    let mut pipe = Pipe::new(dispatcher, session, reader, writer);
     let grace = tokio::select! {
         result = pipe.run() => {
             if !pipe.hears_us(result)? {
@@ -114,22 +103,38 @@ struct Pipe<R, W> {
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
+    fn new(dispatcher: Arc<Dispatcher>, session: Arc<Session>, reader: R, writer: W) -> Self {
+        Self {
+            lines: Lines::new(dispatcher.limits().max_line_bytes.unwrap_or(usize::MAX)),
+            dispatcher,
+            session,
+            reader,
+            writer,
+            output: Vec::new(),
+            written: 0,
+            ended: false,
+            hurry: false,
+            calls: JoinSet::new(),
+        }
+    }
+
     /// Reads, dispatches and writes until the input ends; what it held is dispatched then.
     async fn run(&mut self) -> io::Result<()> {
         std::future::poll_fn(|cx| {
             loop {
-                let taken = self.take_messages(cx);
-                let dispatched = self.dispatch();
-                let read = self.read(cx)?;
+                // Only where none of them got anywhere is everybody told to wake this task.
+                let active = self.take_messages(cx) | self.dispatch() | self.read(cx)?;
                 if self.ended && self.lines.is_empty() {
                     return Poll::Ready(Ok(()));
                 }
                 // More input at hand means more answers soon: they go out together.
-                if (taken | dispatched | read) && !self.is_full() && !std::mem::take(&mut self.hurry) {
+                let hurry = std::mem::take(&mut self.hurry);
+                if active && !hurry && !self.is_full() {
                     continue;
                 }
                 let had_output = self.has_output();
-                if self.write(cx)?.is_pending() || !had_output {
+                let written = self.write(cx)?.is_ready() && had_output;
+                if !active && !written {
                     return Poll::Pending;
                 }
             }
@@ -176,7 +181,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         while self.calls.poll_join_next(cx).map(|call| call.is_some()) == Poll::Ready(true) {
             taken = true;
         }
-        while !self.is_full()
+        // Calls that were held back are no reason to wait: they do so for those who speak here.
+        while !self.is_backed_up()
             && let Poll::Ready(Some(message)) = self.session.outbox.poll_next(cx)
         {
             self.append(&message);
@@ -188,7 +194,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
     /// Dispatches the calls that were held back, then the whole lines that were read.
     fn dispatch(&mut self) -> bool {
         let mut dispatched = false;
-        while self.output.len() - self.written < HIGH_WATER
+        while !self.is_backed_up()
             && let Some(call) = self.session.held.pop()
         {
             if let Handled::Busy(_) = self.handle(&call.message) {
@@ -200,7 +206,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         let begun = Instant::now();
         while !self.is_full() {
             // Answers do not wait for a function that takes its time.
-            if self.has_output() && begun.elapsed() >= SHORT {
+            if dispatched && self.has_output() && begun.elapsed() >= SHORT {
                 self.hurry = true;
                 break;
             }
@@ -319,7 +325,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
 
     /// Whether the client is so slow to read, or asks for so much at once, that nothing more is read from it.
     fn is_full(&self) -> bool {
-        self.output.len() - self.written >= HIGH_WATER || self.session.held.is_full()
+        self.is_backed_up() || self.session.held.is_full()
+    }
+
+    fn is_backed_up(&self) -> bool {
+        self.output.len() - self.written >= HIGH_WATER
     }
 
     fn has_output(&self) -> bool {
@@ -330,5 +340,30 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
 impl<R, W> Drop for Pipe<R, W> {
     fn drop(&mut self) {
         self.session.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    use super::{Outbox, Overflow, Pipe, Session};
+    use crate::{McpServer, ServerOptions};
+
+    #[tokio::test]
+    async fn a_line_that_was_read_in_a_hurry_is_answered() {
+        let (mut client, server) = duplex(1024);
+        let (reader, writer) = tokio::io::split(server);
+        let dispatcher = McpServer::new(ServerOptions::default()).dispatcher().unwrap();
+        let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()), None);
+        let mut pipe = Pipe::new(dispatcher, session, reader, writer);
+        pipe.hurry = true;
+        client.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await.unwrap();
+        let serving = tokio::spawn(async move { pipe.run().await });
+        let mut answer = [0; 36];
+        client.read_exact(&mut answer).await.unwrap();
+        assert_eq!(String::from_utf8_lossy(&answer), "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+        drop(client);
+        serving.await.unwrap().unwrap();
     }
 }
