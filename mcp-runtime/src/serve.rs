@@ -425,11 +425,8 @@ impl McpServer {
                     .map_err(|source| Error::Io { what: "signals cannot be heeded", source })?;
                 bound.announce(&name, public_url);
                 let handle = bound.handle();
-                // On a task of its own: a function that runs in place must not keep signals from being heard.
-                let heeding = tokio::spawn(signals.heed(move || handle.shut_down()));
-                let result = bound.serve().await;
-                heeding.abort();
-                result
+                let _heeding = signals.heed(move || handle.shut_down());
+                bound.serve().await
             }
         }
     }

@@ -1,5 +1,7 @@
 //! What a server's process says to its operator, and how it is told to stop (floor 4).
 
+mod dormant;
+
 use std::{
     collections::HashMap,
     io::{self, Write},
@@ -12,6 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use dormant::Dormant;
 use tracing::{Event, Subscriber, callsite::Identifier, level_filters::LevelFilter};
 use tracing_subscriber::{
     Layer,
@@ -135,14 +138,18 @@ impl Signals {
         Ok(Self {})
     }
 
-    /// Tells the server to stop at the first signal, and ends the process at the second.
-    pub(crate) async fn heed(mut self, stop: impl FnOnce() + Send) {
-        self.next().await;
-        tracing::info!("told to stop: calls in flight are finished");
-        stop();
-        self.next().await;
-        say("told twice to stop: calls in flight are cut");
-        std::process::exit(1);
+    /// Tells the server to stop at the first signal, and ends the process at the second, until what this gives is dropped.
+    ///
+    /// A task of its own does so: a function that runs in place must not keep signals from being heard.
+    pub(crate) fn heed(mut self, stop: impl FnOnce() + Send + 'static) -> Dormant {
+        Dormant::new(async move {
+            self.next().await;
+            tracing::info!("told to stop: calls in flight are finished");
+            stop();
+            self.next().await;
+            say("told twice to stop: calls in flight are cut");
+            std::process::exit(1);
+        })
     }
 
     #[cfg(unix)]
