@@ -538,9 +538,7 @@ impl Bound {
         let stop = self.handle.stopped();
         match self.kind {
             Kind::Stdio(dispatcher) => {
-                let stdio::Streams { input, output, redirected, printed } =
-                    stdio::standard_streams().map_err(stream_failed)?;
-                printed.let_through().map_err(stream_failed)?;
+                let stdio::Streams { input, output, redirected } = stdio::standard_streams().map_err(stream_failed)?;
                 let result = stdio::serve(dispatcher, input, output, stop).await;
                 drop(redirected);
                 result.map_err(stream_failed)

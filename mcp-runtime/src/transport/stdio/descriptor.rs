@@ -22,8 +22,6 @@ pub(crate) struct Streams {
     pub(crate) input: Input,
     pub(crate) output: Output,
     pub(crate) redirected: Redirected,
-    /// Whoever prints more than a pipe holds waits until this has begun.
-    pub(crate) printed: Printed,
 }
 
 /// Keeps whatever else the process prints, reads and starts off the wire.
@@ -48,7 +46,7 @@ pub(crate) fn standard_streams() -> io::Result<Streams> {
     let input = unix::own(io::stdin().as_fd())?;
     let output = unix::own(io::stdout().as_fd())?;
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
-    let (printed, through) = Printed::redirect()?;
+    let through = unix::redirect_prints()?;
     let mut restore = unix::Flags::default();
     let reader = match unix::reader(&input, &mut restore) {
         Some(reader) => reader,
@@ -58,7 +56,7 @@ pub(crate) fn standard_streams() -> io::Result<Streams> {
         Some(writer) => writer,
         None => Box::new(unix::Blocking(std::fs::File::from(output))),
     };
-    Ok(Streams { input: reader, output: writer, redirected: Redirected { restore, through }, printed })
+    Ok(Streams { input: reader, output: writer, redirected: Redirected { restore, through } })
 }
 
 /// Takes standard input and output for the protocol alone.
@@ -68,22 +66,7 @@ pub(crate) fn standard_streams() -> io::Result<Streams> {
         input: Box::new(Threaded::new(io::stdin())),
         output: Box::new(tokio::io::stdout()),
         redirected: Redirected {},
-        printed: Printed {},
     })
-}
-
-#[cfg(unix)]
-pub(crate) use unix::Printed;
-
-/// What the process prints: left alone.
-#[cfg(not(unix))]
-pub(crate) struct Printed {}
-
-#[cfg(not(unix))]
-impl Printed {
-    pub(crate) fn let_through(self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(unix)]
@@ -150,10 +133,10 @@ impl AsyncRead for Threaded {
 mod unix {
     use std::{
         fs::File,
-        io::{self, PipeReader, Read, Write},
+        io::{self, Read, Write},
         os::unix::net::UnixStream as StdStream,
         pin::Pin,
-        sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
+        sync::mpsc::{Receiver, SyncSender, channel, sync_channel},
         task::{Context, Poll},
         thread::JoinHandle,
         time::Duration,
@@ -236,42 +219,29 @@ mod unix {
         Some((kind, ours))
     }
 
-    /// What the process prints, on its way to standard error: lossy, so that a client which does not read standard error
-    /// stops nobody who prints.
-    pub(crate) struct Printed {
-        reader: PipeReader,
-        through: Sender<()>,
-    }
-
-    impl Printed {
-        /// Turns descriptor 1 to a pipe; what is received closes when all has come through.
-        pub(super) fn redirect() -> io::Result<(Self, Receiver<()>)> {
-            let (reader, writer) = io::pipe()?;
-            rustix::stdio::dup2_stdout(&writer)?;
-            let (through, closed) = channel();
-            Ok((Self { reader, through }, closed))
-        }
-
-        /// Passes on what is printed, on a thread of its own.
-        pub(crate) fn let_through(self) -> io::Result<()> {
-            let Self { mut reader, through } = self;
-            let read = move || {
-                let mut piece = [0; 4096];
-                let mut way = None;
-                while let Ok(count @ 1..) = reader.read(&mut piece) {
-                    // Most servers print nothing: then there is nobody to write it.
-                    let (sender, _) = way.get_or_insert_with(writer_to_stderr);
-                    // What finds no room is lost.
-                    let _ = sender.try_send(piece[..count].to_vec());
-                }
-                if let Some((sender, Ok(thread))) = way {
-                    drop(sender);
-                    let _ = thread.join();
-                }
-                drop(through);
-            };
-            std::thread::Builder::new().name("mcp-printed".to_owned()).spawn(read).map(drop)
-        }
+    /// Turns descriptor 1 to a pipe, and passes what is printed on to standard error, on a thread of its own; what is received
+    /// closes when all has come through. Lossy, so that a client which does not read standard error stops nobody who prints.
+    pub(super) fn redirect_prints() -> io::Result<Receiver<()>> {
+        let (mut reader, writer) = io::pipe()?;
+        rustix::stdio::dup2_stdout(&writer)?;
+        let (through, closed) = channel();
+        let read = move || {
+            let mut piece = [0; 4096];
+            let mut way = None;
+            while let Ok(count @ 1..) = reader.read(&mut piece) {
+                // Most servers print nothing: then there is nobody to write it.
+                let (sender, _) = way.get_or_insert_with(writer_to_stderr);
+                // What finds no room is lost.
+                let _ = sender.try_send(piece[..count].to_vec());
+            }
+            if let Some((sender, Ok(thread))) = way {
+                drop(sender);
+                let _ = thread.join();
+            }
+            drop(through);
+        };
+        std::thread::Builder::new().name("mcp-printed".to_owned()).spawn(read)?;
+        Ok(closed)
     }
 
     /// Lets what was printed come through, if somebody reads it.
