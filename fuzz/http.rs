@@ -9,7 +9,7 @@
 use std::{cell::OnceCell, net::SocketAddr, time::Duration};
 
 use libfuzzer_sys::fuzz_target;
-use mcp_runtime::{ApiKeyOptions, AuthOptions, CorsOptions, ServerOptions, SseOptions, TransportOptions};
+use mcp_runtime::{ApiKeyOptions, AuthOptions, CorsOptions, Limits, ServerOptions, SseOptions, TransportOptions};
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -60,7 +60,12 @@ impl Listeners {
             runtime.block_on(async {
                 let cors = Some(CorsOptions { allow_origins: vec!["https://app.example.com".to_owned()] });
                 let options = SseOptions { port: 0, resumability: true, cors, auth, ..Default::default() };
+                // Thousands open a session in a second here; elsewhere those who have just done so are not sent away.
+                let mut limits = Limits::default();
+                limits.max_sessions = None;
+                limits.session_unused = Some(Duration::from_secs(1));
                 let server = server::server()
+                    .limits(limits)
                     .with_options(ServerOptions { transport: TransportOptions::Sse(options), ..Default::default() });
                 let bound = server.bind().await.unwrap();
                 let address = bound.local_addr().unwrap();
@@ -146,7 +151,7 @@ fn check(mut replies: &[u8], is_of_head: bool, is_guarded: bool) {
             status.and_then(|status| status.get(..3)?.parse().ok()).unwrap_or_else(|| panic!("{shown:?}"));
         assert!((100..500).contains(&status), "a failure of ours: {shown:?}");
         let header = |name: &str| {
-            let mut values = headers.split("\r\n").filter_map(|line| {
+            let mut values = headers.split("\r\n").filter(|line| !line.is_empty()).filter_map(|line| {
                 let (found, value) = line.split_once(": ").unwrap_or_else(|| panic!("{line:?} is no header"));
                 found.eq_ignore_ascii_case(name).then_some(value)
             });

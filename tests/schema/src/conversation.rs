@@ -54,7 +54,8 @@ impl Conversation {
             let stated = stated.and_then(|version| Checker::for_version(version).or(newest));
             self.stated = stated.or(self.stated);
             let asked = Asked { method, task: params.get("task").is_some() };
-            let stated = stated.or(self.stated.filter(|_| params.is_null()));
+            // What names no version may be of the last one named, where that has such a request at all.
+            let stated = stated.or(self.stated.filter(|checker| params.is_null() && checker.has_request(&asked)));
             self.waiting.entry(id).or_default().push(Waiting { asked, stated });
         }
     }
@@ -162,7 +163,7 @@ impl Conversation {
         let waiting = self.waiting.get(id).map_or(&[][..], Vec::as_slice);
         let mut first = None;
         for (place, Waiting { asked, stated }) in waiting.iter().enumerate() {
-            let mut checker = stated.unwrap_or(self.current());
+            let mut checker = stated.unwrap_or_else(|| self.current_of(asked));
             let mut wrong = Vec::new();
             let handshake = asked.method.as_deref() == Some("initialize");
             if handshake {
@@ -196,9 +197,17 @@ impl Conversation {
 
     /// The version that the connection is at: before a handshake, that of the newest there is.
     fn current(&self) -> &'static Checker {
-        let newest = || Checker::for_version(NEWEST_WITH_HANDSHAKE).expect("a version");
         self.agreed.or(self.stated).unwrap_or_else(newest)
     }
+
+    /// The same for a request of a method that the last version named may not have.
+    fn current_of(&self, asked: &Asked) -> &'static Checker {
+        self.agreed.or(self.stated.filter(|checker| checker.has_request(asked))).unwrap_or_else(newest)
+    }
+}
+
+fn newest() -> &'static Checker {
+    Checker::for_version(NEWEST_WITH_HANDSHAKE).expect("a version")
 }
 
 /// A conversation that is seen from several places.

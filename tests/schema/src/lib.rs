@@ -232,6 +232,11 @@ impl Checker {
         self.definitions.contains_key("JSONRPCBatchResponse")
     }
 
+    /// Whether that may be asked; what has no method that can be read may be anything.
+    fn has_request(&self, asked: &Asked) -> bool {
+        asked.method.as_ref().is_none_or(|method| self.results_of(method, asked.task).is_some())
+    }
+
     /// The definitions that a result of that method can be of.
     fn results_of(&self, method: &str, task: bool) -> Option<Vec<String>> {
         if self.version == tasks::VERSION

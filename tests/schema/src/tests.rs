@@ -212,10 +212,20 @@ fn a_conversation_knows_what_was_asked_and_the_version() {
             answer(json!(7), json!({"content": [], "resultType": "complete"})),
             None,
         ),
+        // What that version does not have is of the session still.
+        (r#"{"jsonrpc":"2.0","id":8,"method":"ping"}"#, answer(json!(8), json!({})), None),
     ] {
         talk.observe_sent(sent);
         expect(&format!("{sent} {received}"), &talk.complaints(&received), complaint);
     }
+    let mut unshaken = Conversation::default();
+    unshaken.observe_sent(&ask(
+        json!(1),
+        "tools/list",
+        json!({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}),
+    ));
+    unshaken.observe_sent(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+    expect("no handshake", &unshaken.complaints(&answer(json!(2), json!({}))), None);
     let mut other = Conversation::default();
     other.observe_sent(&format!("[{}]", ask(json!(4), "ping", json!({}))));
     expect("a batch", &other.complaints(&format!("[{}]", answer(json!(4), json!({})))), Some("has no batches"));
