@@ -10,7 +10,7 @@ use serde_json::{Value, json, value::RawValue};
 use super::{Asked, Checker};
 
 /// Where a stateless request states its version, in its params.
-const STATED: &str = "/_meta/io.modelcontextprotocol~1protocolVersion";
+const STATED: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// What is spoken until a version is known.
 const NEWEST_WITH_HANDSHAKE: &str = "2025-11-25";
@@ -46,16 +46,20 @@ impl Conversation {
                 continue;
             }
             let method = message.get("method").and_then(|method| serde_json::from_str(method.get()).ok());
-            let params: Value =
-                message.get("params").and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default();
+            // Only what leads to what is looked for is read: what stands beside it may be text that no type of ours holds.
+            let params: Option<Message<'_>> =
+                message.get("params").and_then(|params| serde_json::from_str(params.get()).ok());
+            let member = |name| params.as_ref().and_then(|params: &Message<'_>| params.get(name));
+            let meta: Option<Message<'_>> = member("_meta").and_then(|meta| serde_json::from_str(meta.get()).ok());
+            let stated: Option<String> =
+                meta.as_ref().and_then(|meta| serde_json::from_str(meta.get(STATED)?.get()).ok());
             let newest = Checker::for_version("2026-07-28");
             // A version that does not exist is refused in the words of the newest.
-            let stated = params.pointer(STATED).and_then(Value::as_str);
-            let stated = stated.and_then(|version| Checker::for_version(version).or(newest));
+            let stated = stated.and_then(|version| Checker::for_version(&version).or(newest));
             self.stated = stated.or(self.stated);
-            let asked = Asked { method, task: params.get("task").is_some() };
+            let asked = Asked { method, task: member("task").is_some() };
             // What names no version may be of the last one named, where that has such a request at all.
-            let stated = stated.or(self.stated.filter(|checker| params.is_null() && checker.has_request(&asked)));
+            let stated = stated.or(self.stated.filter(|checker| params.is_none() && checker.has_request(&asked)));
             self.waiting.entry(id).or_default().push(Waiting { asked, stated });
         }
     }
