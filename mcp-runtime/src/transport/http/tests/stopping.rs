@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::net::TcpStream;
 
 use super::{
-    super::{HttpOptions, Listener},
+    super::{HttpOptions, Listener, Stage},
     Server, call,
     client::in_time,
     dispatcher,
@@ -65,5 +65,23 @@ async fn what_does_not_end_in_time_is_cut() {
     stream.tell(&call(1, "wait", &json!({}))).await;
     let _half_sent = server.sent("POST /messages HTTP/1.1\r\nHost: localhost\r\nContent-Le").await;
     server.begin_stop();
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn what_is_rung_for_late_is_cut_all_the_same() {
+    let mut server = Server::limited(|limits| {
+        // By nothing else would the connection wake.
+        (limits.keep_alive, limits.idle_connection) = (None, None);
+        limits.shutdown_grace = Some(Duration::from_millis(100));
+    })
+    .await;
+    let mut stream = server.initialized().await;
+    stream.tell(&call(1, "wait", &json!({}))).await;
+    let mut idle = server.connect().await;
+    server.begin_stop();
+    // Whoever has the first of it has the stage; the bell rings behind that.
+    assert!(idle.is_closed().await);
+    server.way.enter(Stage::Draining);
     server.stopped().await;
 }
