@@ -139,6 +139,7 @@ async fn signals_are_heard_while_a_function_computes() {
     let mut process = Process::ready().await;
     let mut errors = BufReader::new(process.child.stderr.take().unwrap()).lines();
     process.call(1, "compute", json!({"ms": 3_600_000})).await;
+    while !timeout(PATIENCE, errors.next_line()).await.unwrap().unwrap().unwrap().contains("computing") {}
     process.signal("TERM");
     while !timeout(PATIENCE, errors.next_line()).await.unwrap().unwrap().unwrap().contains("told to stop") {}
     process.signal("TERM");
