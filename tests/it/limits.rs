@@ -43,11 +43,24 @@ mod bounded {
 
     /// Says much at once
     #[mcp_tool]
-    async fn burst(context: Context) -> String {
-        for step in 0..20 {
-            context.progress(step, 20).await;
+    async fn burst(context: Context, #[mcp(default = 20)] times: u32) -> String {
+        for step in 0..times {
+            context.progress(step, times).await;
         }
         "said".to_owned()
+    }
+
+    /// Says of twenty resources that they have changed
+    #[mcp_tool]
+    fn announce(handle: Handle) -> String {
+        (0..20).for_each(|number| handle.resource_updated(format!("test://{number}")));
+        "said".to_owned()
+    }
+
+    /// One of many
+    #[mcp_resource(uri = "test://{number}")]
+    fn one(number: u32) -> String {
+        number.to_string()
     }
 
     /// So many KiB, after a turn of the executor
@@ -328,11 +341,39 @@ async fn of_a_pipe_that_takes_much_at_once() {
 }
 
 #[tokio::test]
+async fn of_what_is_said_at_once() {
+    // More than may wait for a reader: whoever says it waits for him.
+    const TIMES: u32 = 1000;
+    for transport in Transport::ALL {
+        for version in transport.versions() {
+            let running = Running::start(transport, bounded::server).await;
+            let mut wire = running.connect_as(version).await;
+            let params = json!({"name": "burst", "arguments": {"times": TIMES}, "_meta": {"progressToken": "p"}});
+            let id = wire.start("tools/call", params).await;
+            for step in 0..TIMES {
+                let said = wire.receive().await;
+                assert_eq!(said["params"]["progress"], step, "{transport:?} at {version}: {said}");
+            }
+            let answer = wire.answer(&json!(id)).await;
+            assert_eq!(answer["result"]["content"][0]["text"], "said", "{transport:?} at {version}: {answer}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn of_a_queue_that_nobody_reads() {
     for (limits, stays) in [(json!({}), true), (json!({"streamQueueMessages": 10}), false)] {
         let server = Bounded::start(&limits).await;
         let mut stream = server.session().await;
-        assert_eq!(server.post(&stream, &call(7, "burst")).await, 202);
+        for number in 0..20 {
+            let params = json!({"uri": format!("test://{number}")});
+            let id = 100 + number;
+            let watch = json!({"jsonrpc": "2.0", "id": id, "method": "resources/subscribe", "params": params});
+            assert_eq!(server.post(&stream, &watch.to_string()).await, 202);
+            stream.message().await;
+        }
+        // All in one turn of the only thread: nobody can read meanwhile, and who announces does not wait.
+        assert_eq!(server.post(&stream, &call(7, "announce")).await, 202);
         let mut last = None;
         while let Some(event) = timeout(PATIENCE, stream.event()).await.expect("an event in time") {
             let is_answer = event.1.contains(r#""id":7"#);
