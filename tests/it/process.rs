@@ -148,6 +148,19 @@ async fn signals_are_heard_while_a_function_computes() {
 }
 
 #[tokio::test]
+async fn signals_are_heard_while_nobody_reads_standard_error() {
+    let mut process = Process::ready().await;
+    let mut errors = BufReader::new(process.child.stderr.take().unwrap()).lines();
+    // More than a pipe holds: the function waits for its reader, and standard error with it.
+    process.call(1, "shout", json!({"lines": 100_000})).await;
+    while !timeout(PATIENCE, errors.next_line()).await.unwrap().unwrap().unwrap().contains("line 0") {}
+    // Two of one kind could become one.
+    process.signal("TERM");
+    process.signal("INT");
+    assert_eq!(process.end().await.code(), Some(1));
+}
+
+#[tokio::test]
 async fn a_function_that_is_always_ready_leaves_others_their_turn() {
     let mut process = Process::ready().await;
     process.call(1, "spin", json!({})).await;
