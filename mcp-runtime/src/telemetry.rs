@@ -117,6 +117,18 @@ pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
+/// The same for as long as there is time: whoever does not read standard error, or holds it, is not waited for.
+fn say_within(text: &'static str, time: Duration) {
+    let (said, heard) = sync_channel::<()>(0);
+    let speak = move || {
+        say(text);
+        drop(said);
+    };
+    if std::thread::Builder::new().name("mcp-last-word".to_owned()).spawn(speak).is_ok() {
+        let _ = heard.recv_timeout(time);
+    }
+}
+
 /// The signals that tell the process to stop: SIGTERM and SIGINT, Ctrl-C elsewhere.
 pub(crate) struct Signals {
     #[cfg(unix)]
@@ -147,7 +159,7 @@ impl Signals {
             tracing::info!("told to stop: calls in flight are finished");
             stop();
             self.next().await;
-            say("told twice to stop: calls in flight are cut");
+            say_within("told twice to stop: calls in flight are cut", Duration::from_millis(200));
             std::process::exit(1);
         })
     }

@@ -1,9 +1,10 @@
 //! Calls under way: side by side, cancelled, timed out, telling of their progress, logging.
 
+use mcp_runtime::prelude::*;
 use mcp_test_support::Transport;
 use serde_json::json;
 
-use crate::everywhere;
+use crate::{everywhere, everywhere_on};
 
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
@@ -207,6 +208,33 @@ async fn log_lines_come_from_the_level_on_that_was_asked_for() {
             };
             assert_eq!(case.wire.refusal(method, params.clone()).await["code"], -32602, "{params}");
         }
+    })
+    .await;
+}
+
+#[mcp_server(name = "clumsy", version = "1.0.0")]
+mod clumsy {
+    struct Clumsy;
+
+    impl Drop for Clumsy {
+        fn drop(&mut self) {
+            panic!("it fell");
+        }
+    }
+
+    /// Is given too little time, and fails as it is let go of
+    #[mcp_tool(timeout = "10ms")]
+    async fn late() -> String {
+        let _clumsy = Clumsy;
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_panic_as_a_handler_is_dropped_takes_no_answer_with_it() {
+    everywhere_on(clumsy::server, async |case, _| {
+        let refusal = case.wire.refusal("tools/call", json!({"name": "late"})).await;
+        assert_eq!(refusal["code"], -32603, "{}", case.name);
     })
     .await;
 }

@@ -1,6 +1,12 @@
 //! Each bound by what it changes: one request to a server with the default, and to one where less is allowed.
 
-use std::sync::{Condvar, Mutex};
+use std::{
+    collections::HashMap,
+    sync::{
+        Condvar, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use mcp_runtime::prelude::*;
 use mcp_test_support::{
@@ -9,7 +15,7 @@ use mcp_test_support::{
 };
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf},
     time::timeout,
 };
 
@@ -37,11 +43,38 @@ mod bounded {
 
     /// Says much at once
     #[mcp_tool]
-    async fn burst(context: Context) -> String {
-        for step in 0..20 {
-            context.progress(step, 20).await;
+    async fn burst(context: Context, #[mcp(default = 20)] times: u32) -> String {
+        for step in 0..times {
+            context.progress(step, times).await;
         }
         "said".to_owned()
+    }
+
+    /// Says of twenty resources that they have changed
+    #[mcp_tool]
+    fn announce(handle: Handle) -> String {
+        (0..20).for_each(|number| handle.resource_updated(format!("test://{number}")));
+        "said".to_owned()
+    }
+
+    /// One of many
+    #[mcp_resource(uri = "test://{number}")]
+    fn one(number: u32) -> String {
+        number.to_string()
+    }
+
+    /// So many KiB, after a turn of the executor
+    #[mcp_tool]
+    async fn large(kib: usize) -> String {
+        tokio::task::yield_now().await;
+        MADE.fetch_add(1, Ordering::SeqCst);
+        "x".repeat(kib * 1024)
+    }
+
+    /// Asks where the client works
+    #[mcp_tool]
+    async fn places(context: Context) -> Result<usize, ToolError> {
+        Ok(context.roots().await?.len())
     }
 
     /// Blocks its thread until all may go on
@@ -54,6 +87,9 @@ mod bounded {
         "unblocked".to_owned()
     }
 }
+
+/// How much that is large was made.
+static MADE: AtomicUsize = AtomicUsize::new(0);
 
 static GATE: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
 
@@ -212,17 +248,27 @@ async fn of_calls_on_a_pipe_that_wait_for_a_place() {
     assert_eq!(wire.rest().await, Vec::<String>::new());
 }
 
+/// A server at the other end of a pipe that holds so many bytes each way.
+fn pipe(server: McpServer, bytes: usize) -> (ReadHalf<DuplexStream>, WriteHalf<DuplexStream>) {
+    let (client, end) = tokio::io::duplex(bytes);
+    let (reader, writer) = tokio::io::split(end);
+    tokio::spawn(server.serve_streams(reader, writer));
+    tokio::io::split(client)
+}
+
+/// The first line of a client that has roots.
+fn hello() -> String {
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}},
+        "clientInfo": {"name": "c", "version": "1"}});
+    format!("{}\n", json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": hello}))
+}
+
 #[tokio::test]
 async fn of_calls_on_a_pipe_that_are_read_before_their_time() {
     // More than are held back, by a client that reads while each of them says something.
     const CALLS: usize = 1500;
-    let (client, server) = tokio::io::duplex(16 * 1024 * 1024);
-    let (reader, writer) = tokio::io::split(server);
-    tokio::spawn(fixture::server().serve_streams(reader, writer));
-    let (reader, mut writer) = tokio::io::split(client);
-    let hello =
-        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
-    let mut said = format!("{}\n", json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": hello}));
+    let (reader, mut writer) = pipe(fixture::server(), 16 * 1024 * 1024);
+    let mut said = hello();
     for id in 0..CALLS {
         let params = json!({"name": "count", "arguments": {"to": 20}, "_meta": {"progressToken": id}});
         let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
@@ -242,11 +288,92 @@ async fn of_calls_on_a_pipe_that_are_read_before_their_time() {
 }
 
 #[tokio::test]
+async fn of_calls_on_a_pipe_that_ask_before_their_time() {
+    // Places, what is held back, and more: its answers must be heard all the same.
+    const CALLS: usize = 1500;
+    let (reader, mut writer) = pipe(bounded::server(), 16 * 1024 * 1024);
+    let mut said = hello();
+    for id in 0..CALLS {
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "places"}});
+        said.push_str(&format!("{call}\n"));
+    }
+    writer.write_all(said.as_bytes()).await.expect("the server reads");
+    let (mut ends, mut lines) = (HashMap::new(), BufReader::new(reader).lines());
+    while ends.len() < CALLS {
+        let line = timeout(PATIENCE, lines.next_line()).await.unwrap_or_else(|_| panic!("{} are answered", ends.len()));
+        let line = line.expect("the server writes").expect("the server goes on");
+        let message: Value = serde_json::from_str(&line).expect("JSON");
+        if message["method"] == "roots/list" {
+            let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": []}});
+            writer.write_all(format!("{answer}\n").as_bytes()).await.expect("the server reads");
+        } else if let Some(id) = message["id"].as_u64() {
+            let is_done = message["result"]["content"][0]["text"] == "0";
+            assert!(is_done || message["error"]["code"] == -32603, "{message}");
+            assert_eq!(ends.insert(id, is_done), None, "{message}");
+        }
+    }
+    // Those that were held back are called, and only what came when that was too much is refused.
+    assert!(ends.values().filter(|is_done| **is_done).count() >= 1024 + 64, "{ends:?}");
+}
+
+#[tokio::test]
+async fn of_a_pipe_that_takes_much_at_once() {
+    const CALLS: usize = 30;
+    let (mut reader, mut writer) = pipe(bounded::server(), 1024 * 1024);
+    let mut said = hello();
+    for id in 0..CALLS {
+        let params = json!({"name": "large", "arguments": {"kib": 100}});
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        said.push_str(&format!("{call}\n"));
+    }
+    writer.write_all(said.as_bytes()).await.expect("the server reads");
+    writer.shutdown().await.expect("the end of the input");
+    // By then the pipe is full, what is to be written next is as much as may be, and the rest waits behind it.
+    while MADE.load(Ordering::SeqCst) < CALLS {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    let mut text = String::new();
+    timeout(PATIENCE, reader.read_to_string(&mut text)).await.expect("the server ends").expect("UTF-8");
+    assert_eq!(text.lines().count(), CALLS + 1);
+}
+
+#[tokio::test]
+async fn of_what_is_said_at_once() {
+    // More than may wait for a reader: whoever says it waits for him.
+    const TIMES: u32 = 1000;
+    for transport in Transport::ALL {
+        for version in transport.versions() {
+            let running = Running::start(transport, bounded::server).await;
+            let mut wire = running.connect_as(version).await;
+            let params = json!({"name": "burst", "arguments": {"times": TIMES}, "_meta": {"progressToken": "p"}});
+            let id = wire.start("tools/call", params).await;
+            for step in 0..TIMES {
+                let said = wire.receive().await;
+                assert_eq!(said["params"]["progress"], step, "{transport:?} at {version}: {said}");
+            }
+            let answer = wire.answer(&json!(id)).await;
+            assert_eq!(answer["result"]["content"][0]["text"], "said", "{transport:?} at {version}: {answer}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn of_a_queue_that_nobody_reads() {
     for (limits, stays) in [(json!({}), true), (json!({"streamQueueMessages": 10}), false)] {
         let server = Bounded::start(&limits).await;
         let mut stream = server.session().await;
-        assert_eq!(server.post(&stream, &call(7, "burst")).await, 202);
+        for number in 0..20 {
+            let params = json!({"uri": format!("test://{number}")});
+            let id = 100 + number;
+            let watch = json!({"jsonrpc": "2.0", "id": id, "method": "resources/subscribe", "params": params});
+            assert_eq!(server.post(&stream, &watch.to_string()).await, 202);
+            stream.message().await;
+        }
+        // All in one turn of the only thread: nobody can read meanwhile, and who announces does not wait.
+        assert_eq!(server.post(&stream, &call(7, "announce")).await, 202);
         let mut last = None;
         while let Some(event) = timeout(PATIENCE, stream.event()).await.expect("an event in time") {
             let is_answer = event.1.contains(r#""id":7"#);

@@ -139,11 +139,25 @@ async fn signals_are_heard_while_a_function_computes() {
     let mut process = Process::ready().await;
     let mut errors = BufReader::new(process.child.stderr.take().unwrap()).lines();
     process.call(1, "compute", json!({"ms": 3_600_000})).await;
+    while !timeout(PATIENCE, errors.next_line()).await.unwrap().unwrap().unwrap().contains("computing") {}
     process.signal("TERM");
     while !timeout(PATIENCE, errors.next_line()).await.unwrap().unwrap().unwrap().contains("told to stop") {}
     process.signal("TERM");
     let end = timeout(Duration::from_secs(5), process.child.wait()).await.expect("an end at once").unwrap();
     assert_eq!(end.code(), Some(1));
+}
+
+#[tokio::test]
+async fn signals_are_heard_while_nobody_reads_standard_error() {
+    let mut process = Process::ready().await;
+    let mut errors = BufReader::new(process.child.stderr.take().unwrap()).lines();
+    // More than a pipe holds: the function waits for its reader, and standard error with it.
+    process.call(1, "shout", json!({"lines": 100_000})).await;
+    while !timeout(PATIENCE, errors.next_line()).await.unwrap().unwrap().unwrap().contains("line 0") {}
+    // Two of one kind could become one.
+    process.signal("TERM");
+    process.signal("INT");
+    assert_eq!(process.end().await.code(), Some(1));
 }
 
 #[tokio::test]

@@ -554,7 +554,7 @@ impl Drop for Sent<'_> {
             let params = json!({ "requestId": self.open.id(), "reason": "nobody waits for the answer any more" });
             let message = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
             // Where there is no room for it the client is slow, and learns by its answer that nobody waits.
-            let _ = self.outbox.push(message.to_string().into_bytes());
+            self.outbox.offer(message.to_string().into_bytes());
         }
     }
 }

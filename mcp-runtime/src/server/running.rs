@@ -65,8 +65,9 @@ impl Dispatcher {
                 (Ended::Left, Some(returning)) => Some(returning.question(&dispatcher)),
                 _ => None,
             };
-            if question.is_some() {
-                leave(later, &under_way.call);
+            match &question {
+                Some(_) => leave(later, &under_way.call),
+                None => let_go(later),
             }
             under_way.call.finish();
             drop(under_way);
@@ -199,9 +200,14 @@ pub(super) fn concluded<R: Answer>(result: Result<R, RpcError>, context: Option<
 /// Leaves a handler where it waits, and tells what it has started.
 fn leave<R>(later: Later<R>, call: &Call) {
     call.cancel();
-    // What a handler holds may panic when it is dropped.
+    let_go(later);
+}
+
+/// Drops a handler: what it holds may panic then, and takes no answer with it.
+fn let_go<R>(later: Later<R>) {
     drop(catch_unwind(AssertUnwindSafe(|| drop(later))));
 }
+
 /// Runs what a user wrote; a panic is an error of this call and of nothing else.
 pub(super) fn guarded<R>(call: impl FnOnce() -> Step<R>) -> Step<R> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Step::Done(Err(panicked())))

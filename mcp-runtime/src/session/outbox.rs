@@ -3,14 +3,19 @@
 use std::{
     cell::OnceCell,
     collections::VecDeque,
+    pin::Pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll, Waker},
+    time::Duration,
 };
 
-use tokio::sync::Notify;
+use tokio::{
+    sync::{Notify, futures::Notified},
+    time::timeout,
+};
 
 #[cfg(feature = "http")]
 use super::replay::{Caught, Event, Trail};
@@ -19,9 +24,9 @@ use crate::limits::Limits;
 /// What happens to a message for which the queue has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overflow {
-    /// Whoever speaks waits: there is one reader, and it is the other end of a pipe.
+    /// Whoever speaks waits, however long: there is one reader, and it is the other end of a pipe.
     Wait,
-    /// The queue closes: one reader among many may not hold up the rest.
+    /// Whoever can wait does so for a while; then the queue closes: one reader among many may not hold up the rest.
     #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only a listener has many"))]
     Close,
     /// As `Close`, until the next reader comes; and while there is no reader nothing is kept.
@@ -45,6 +50,19 @@ pub(crate) struct Outbox {
     overflow: Overflow,
     max_messages: usize,
     max_bytes: usize,
+    /// How long whoever speaks waits for a reader who takes nothing at all.
+    patience: Option<Duration>,
+}
+
+/// How somebody speaks for whom there may be no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    /// He can wait, and leaves some of the room to those who cannot.
+    Waits,
+    /// As before, and has waited long enough.
+    HasWaited,
+    /// He cannot wait.
+    InPassing,
 }
 
 #[derive(Debug, Default)]
@@ -117,10 +135,12 @@ impl Outbox {
             overflow,
             max_messages: limits.stream_queue_messages.unwrap_or(usize::MAX),
             max_bytes: limits.stream_queue_bytes.unwrap_or(usize::MAX),
+            patience: limits.stalled_write,
         }
     }
 
-    /// Queues one message; where there is no room, waits or closes as the queue was told.
+    /// Queues one message; where there is no room, waits for it. Behind a reader who takes nothing for as long as a write
+    /// may stall, the queue does as it was told.
     pub(crate) async fn send(&self, message: Vec<u8>) -> Result<(), Closed> {
         self.send_when(message, || true).await
     }
@@ -128,23 +148,39 @@ impl Outbox {
     /// Queues one message, unless `admit` says no once there is room: what it decides and the message's place in the
     /// queue are one step.
     pub(crate) async fn send_when(&self, message: Vec<u8>, admit: impl Fn() -> bool) -> Result<(), Closed> {
-        let mut message = message;
+        let (mut message, mut manner) = (message, Manner::Waits);
         loop {
             let room = self.room.notified();
             tokio::pin!(room);
             room.as_mut().enable();
-            match self.push_when(message, &admit) {
+            match self.push_when(message, &admit, manner) {
                 Ok(()) => return Ok(()),
                 Err(Refused::Closed) => return Err(Closed),
                 Err(Refused::Full(back)) => message = back,
             }
-            room.await;
+            manner = self.wait_for(room).await;
         }
+    }
+
+    async fn wait_for(&self, room: Pin<&mut Notified<'_>>) -> Manner {
+        let in_time = match self.patience.filter(|_| self.overflow != Overflow::Wait) {
+            Some(patience) => timeout(patience, room).await.is_ok(),
+            None => {
+                room.await;
+                true
+            }
+        };
+        if in_time { Manner::Waits } else { Manner::HasWaited }
     }
 
     /// Queues one message without waiting.
     pub(crate) fn push(&self, message: Vec<u8>) -> Result<(), Refused> {
-        self.push_when(message, &|| true)
+        self.push_when(message, &|| true, Manner::InPassing)
+    }
+
+    /// Queues one message where there is room, and does nothing where there is none.
+    pub(crate) fn offer(&self, message: Vec<u8>) {
+        drop(self.push_when(message, &|| true, Manner::Waits));
     }
 
     /// Queues what needs to be read once, however often it is said: where it waits already, that is enough.
@@ -156,12 +192,12 @@ impl Outbox {
         if is_unread(&self.lock()) {
             return;
         }
-        if let Err(Refused::Full(message)) = self.push_when(message, &|| true) {
+        if let Err(Refused::Full(message)) = self.push(message) {
             self.put(self.lock(), message);
         }
     }
 
-    fn push_when(&self, message: Vec<u8>, admit: &dyn Fn() -> bool) -> Result<(), Refused> {
+    fn push_when(&self, message: Vec<u8>, admit: &dyn Fn() -> bool, manner: Manner) -> Result<(), Refused> {
         let mut queue = self.lock();
         if queue.closed {
             return Err(Refused::Closed);
@@ -176,11 +212,13 @@ impl Outbox {
         if self.is_unread(&queue) || queue.overflowed {
             return Ok(());
         }
+        let is_for_all = self.overflow == Overflow::Wait || manner == Manner::InPassing;
+        let room = |most: usize| if is_for_all { most } else { most - most / 4 };
         // A single message larger than all the room there is must pass, or it would wait for ever.
-        let fits = queue.messages.len() < self.max_messages
-            && (queue.messages.is_empty() || queue.bytes + message.len() <= self.max_bytes);
+        let fits = queue.messages.len() < room(self.max_messages)
+            && (queue.messages.is_empty() || queue.bytes + message.len() <= room(self.max_bytes));
         if !fits {
-            if self.overflow == Overflow::Wait {
+            if self.overflow == Overflow::Wait || manner == Manner::Waits {
                 return Err(Refused::Full(message));
             }
             queue.overflowed = true;
@@ -188,7 +226,7 @@ impl Outbox {
             if queue.trail.is_some() {
                 self.hand_over(&mut queue);
                 drop(queue);
-                return self.push_when(message, admit);
+                return self.push_when(message, admit, manner);
             }
             if self.overflow.is_final() {
                 queue.close();
@@ -290,6 +328,7 @@ impl Outbox {
             overflow: Overflow::Keep,
             max_messages: 0,
             max_bytes: 0,
+            patience: None,
         }
     }
 
@@ -347,6 +386,7 @@ impl Outbox {
             queue.attached = false;
             queue.give_up();
             self.queued.store(0, Ordering::SeqCst);
+            self.room.notify_waiters();
         }
     }
 

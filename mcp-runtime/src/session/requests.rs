@@ -62,6 +62,11 @@ impl Session {
         Ok(OpenRequest { session: Arc::clone(self), id, answer })
     }
 
+    /// Whether an answer of the client's is waited for.
+    pub(crate) fn is_asking(&self) -> bool {
+        !self.requests.lock().waiting.is_empty()
+    }
+
     /// Says that the client is not heard any more, so that nobody waits for its answers.
     pub(crate) fn hear_no_more(&self) {
         let mut open = self.requests.lock();

@@ -52,7 +52,7 @@ pub(super) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     };
     let mut connection = pin!(http.serve_connection(TokioIo::new(wire), service));
     let mut clock = pin!(sleep_until(Instant::now()));
-    let mut stopping = pin!(stop.changed());
+    let mut stopping = pin!(stop.end_of(Stage::Serving));
     let mut seen = None;
     std::future::poll_fn(|cx| {
         if let Some(relay) = &relay {
@@ -63,7 +63,7 @@ pub(super) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             if seen != Some(stage) {
                 seen = Some(stage);
                 // Registered once a stage, not with every poll: the lock behind it is shared by all connections.
-                stopping.set(stop.changed());
+                stopping.set(stop.end_of(stage));
                 let _ = stopping.as_mut().poll(cx);
                 match stage {
                     Stage::Serving => {}

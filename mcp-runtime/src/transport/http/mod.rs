@@ -157,7 +157,7 @@ impl Listener {
     pub(crate) async fn serve(self, shutdown: impl Future<Output = ()>) {
         let Self { socket, doors, sessions, stop, max_connections, .. } = self;
         // However serving ends, nothing of it goes on.
-        let _end = CutOnDrop(Arc::clone(&stop));
+        let _end = CutOnDrop(Arc::clone(&stop), Arc::clone(&sessions));
         // Each connection holds a sender: once all are dropped, all have ended.
         let (open, mut all_ended) = mpsc::channel::<()>(1);
         let (limits, grace) = (doors.limits().clone(), doors.limits().shutdown_grace);
@@ -189,11 +189,13 @@ impl Listener {
     }
 }
 
-struct CutOnDrop(Arc<Stop>);
+struct CutOnDrop(Arc<Stop>, Arc<Sessions>);
 
 impl Drop for CutOnDrop {
     fn drop(&mut self) {
         self.0.enter(Stage::Cut);
+        // A call in a session goes on without its connection, and has the server with it.
+        self.1.end();
     }
 }
 

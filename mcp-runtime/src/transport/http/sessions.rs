@@ -175,6 +175,14 @@ impl Sessions {
         }
     }
 
+    /// Takes no session any more, and ends all there are.
+    pub(super) fn end(&self) {
+        let table = std::mem::replace(&mut *self.lock(), Table { closed: true, ..Table::default() });
+        for client in table.open.into_values() {
+            client.close();
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Table> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -18,7 +18,9 @@ pub(super) enum Stage {
 #[derive(Debug, Default)]
 pub(super) struct Stop {
     stage: AtomicU8,
-    changed: Notify,
+    // Each stage rings at its own end: whoever learns of the next one before it rings is not rung for that by mistake.
+    serving: Notify,
+    draining: Notify,
 }
 
 impl Stop {
@@ -32,11 +34,20 @@ impl Stop {
 
     pub(super) fn enter(&self, stage: Stage) {
         self.stage.fetch_max(stage as u8, Ordering::SeqCst);
-        self.changed.notify_waiters();
+        if stage > Stage::Serving {
+            self.serving.notify_waiters();
+        }
+        if stage > Stage::Draining {
+            self.draining.notify_waiters();
+        }
     }
 
-    /// Resolves with the next stage. Made before the stage is read, it misses none.
-    pub(super) fn changed(&self) -> Notified<'_> {
-        self.changed.notified()
+    /// Resolves when that stage is over. Made before the stage is read once more, it misses nothing; after the last one
+    /// nothing comes.
+    pub(super) fn end_of(&self, stage: Stage) -> Notified<'_> {
+        match stage {
+            Stage::Serving => self.serving.notified(),
+            Stage::Draining | Stage::Cut => self.draining.notified(),
+        }
     }
 }

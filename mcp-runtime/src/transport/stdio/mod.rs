@@ -148,9 +148,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         self.session.hear_no_more();
         std::future::poll_fn(|cx| {
             loop {
-                let taken = self.take_messages(cx) | self.dispatch();
+                let active = self.take_messages(cx) | self.dispatch();
+                let had_output = self.has_output();
                 let written = self.write(cx)?;
-                if taken {
+                // What was written made room for what is not taken or dispatched yet.
+                if active || (written.is_ready() && had_output) {
                     continue;
                 }
                 if !self.calls.is_empty() || !self.session.held.is_empty() || !written.is_ready() {
@@ -197,7 +199,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         while !self.is_backed_up()
             && let Some(call) = self.session.held.pop()
         {
-            if let Handled::Busy(_) = self.handle(&call.message) {
+            if let Handled::Busy(_) = self.handle(&call.message, true) {
                 self.session.held.put_back(call);
                 break;
             }
@@ -216,7 +218,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             let more = line.is_some();
             match line {
                 Some(Line::Whole(message)) => {
-                    if let Handled::Busy(id) = self.handle(message) {
+                    let may_wait = !self.session.held.is_full();
+                    if let Handled::Busy(id) = self.handle(message, may_wait) {
                         self.session.held.push(HeldCall { id, message: message.to_vec() });
                     }
                 }
@@ -237,12 +240,13 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         dispatched
     }
 
-    /// Dispatches one message, and queues what is answered at once.
-    fn handle(&mut self, message: &[u8]) -> Handled {
+    /// Dispatches one message, and queues what is answered at once; a call that has no place and may not wait is refused.
+    fn handle(&mut self, message: &[u8], may_wait: bool) -> Handled {
         let before = self.output.len();
         match self.dispatcher.receive(Caller::unknown(&self.session), message, &mut self.output) {
             Received::Answered | Received::Refused(_) | Received::Forbidden(_) => {}
             Received::Accepted => return Handled::Done,
+            Received::Busy(_) if !may_wait => {}
             Received::Busy(id) => {
                 self.output.truncate(before);
                 return Handled::Busy(id);
@@ -323,9 +327,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         self.output.push(b'\n');
     }
 
-    /// Whether the client is so slow to read, or asks for so much at once, that nothing more is read from it.
+    /// Whether the client is so slow to read, or asks for so much at once, that nothing more is read from it. While a call
+    /// waits for its answer that would be for ever: then what is too much is refused.
     fn is_full(&self) -> bool {
-        self.is_backed_up() || self.session.held.is_full()
+        self.is_backed_up() || (self.session.held.is_full() && !self.session.is_asking())
     }
 
     fn is_backed_up(&self) -> bool {

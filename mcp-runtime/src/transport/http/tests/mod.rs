@@ -22,7 +22,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{HttpOptions, Listener, Sessions};
+use super::{HttpOptions, Listener, Sessions, Stop};
 use crate::{
     limits::Limits,
     protocol::Implementation,
@@ -43,6 +43,8 @@ struct Server {
     fixture: Arc<Fixture>,
     /// What all its clients have said and heard: they speak one version, and each message is held to its schema.
     conversation: Shared,
+    /// How far it is on its way to its end.
+    way: Arc<Stop>,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<()>,
 }
@@ -95,11 +97,12 @@ impl Server {
         let dispatcher = dispatcher(&fixture, options.limits.clone());
         let listener = Listener::bind(dispatcher, "127.0.0.1", 0, options).await.unwrap();
         let (address, clients) = (listener.local_addr(), Arc::clone(listener.sessions()));
+        let way = Arc::clone(&listener.stop);
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(listener.serve(async {
             drop(stopped.await);
         }));
-        Self { address, clients, fixture, conversation: Shared::default(), stop: Some(stop), served }
+        Self { address, clients, fixture, conversation: Shared::default(), way, stop: Some(stop), served }
     }
 
     async fn limited(change: impl FnOnce(&mut Limits)) -> Self {

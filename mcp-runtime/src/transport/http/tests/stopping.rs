@@ -1,15 +1,15 @@
 //! Starting and stopping: who is answered, who is cut off, and what is free again.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
 use super::{
-    super::{HttpOptions, Listener},
+    super::{HttpOptions, Listener, Stage},
     Server, call,
     client::in_time,
-    dispatcher,
+    dispatcher, initialize,
 };
 use crate::{limits::Limits, server::error::Error};
 
@@ -65,5 +65,55 @@ async fn what_does_not_end_in_time_is_cut() {
     stream.tell(&call(1, "wait", &json!({}))).await;
     let _half_sent = server.sent("POST /messages HTTP/1.1\r\nHost: localhost\r\nContent-Le").await;
     server.begin_stop();
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn a_call_whose_client_has_gone_ends_with_the_server() {
+    let mut server = Server::limited(|limits| limits.shutdown_grace = Some(Duration::from_millis(100))).await;
+    let opened = server.sent(post_to_mcp("", &initialize())).await.head().await;
+    let session = format!("Mcp-Session-Id: {}\r\n", opened.header("mcp-session-id").unwrap());
+    let idle = Arc::strong_count(&server.fixture);
+    let waiting = server.sent(post_to_mcp(&session, &call(1, "wait", &json!({})))).await;
+    in_time(async {
+        while Arc::strong_count(&server.fixture) == idle {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    drop(waiting);
+    let fixture = Arc::clone(&server.fixture);
+    server.begin_stop();
+    server.stopped().await;
+    in_time(async {
+        while Arc::strong_count(&fixture) > 1 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+fn post_to_mcp(headers: &str, message: &Value) -> String {
+    let message = message.to_string();
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream";
+    let length = message.len();
+    format!("{head}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{headers}\r\n{message}")
+}
+
+#[tokio::test]
+async fn what_is_rung_for_late_is_cut_all_the_same() {
+    let mut server = Server::limited(|limits| {
+        // By nothing else would the connection wake.
+        (limits.keep_alive, limits.idle_connection) = (None, None);
+        limits.shutdown_grace = Some(Duration::from_millis(100));
+    })
+    .await;
+    let mut stream = server.initialized().await;
+    stream.tell(&call(1, "wait", &json!({}))).await;
+    let mut idle = server.connect().await;
+    server.begin_stop();
+    // Whoever has the first of it has the stage; the bell rings behind that.
+    assert!(idle.is_closed().await);
+    server.way.enter(Stage::Draining);
     server.stopped().await;
 }
