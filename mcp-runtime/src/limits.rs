@@ -43,8 +43,8 @@ pub struct Limits {
     pub max_streams: Option<usize>,
     /// `maxStreamsPerPrincipal`: open event streams of one principal (1024). Over it: 429.
     pub max_streams_per_principal: Option<usize>,
-    /// `streamQueueMessages`: messages waiting for one reader (256). Over it functions that report or ask wait for room, for as
-    /// long as a write may stall; then, and over it with what cannot wait, the stream is closed.
+    /// `streamQueueMessages`: messages waiting for one reader (256). Over it functions that report or ask wait for room, while the
+    /// reader takes something at least once a second; else, and over it with what cannot wait, the stream is closed.
     pub stream_queue_messages: Option<usize>,
     /// `streamQueueBytes`: bytes waiting for one reader (4 MiB). Over it the same.
     pub stream_queue_bytes: Option<usize>,

@@ -37,6 +37,10 @@ pub(crate) enum Overflow {
     Keep,
 }
 
+/// How long whoever can wait does so for a reader who takes nothing at all. One who reads takes something at once: this is for
+/// the task that writes to him to get its turn.
+const A_WHILE: Duration = Duration::from_secs(1);
+
 /// Why a message was not taken: the reader is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Closed;
@@ -135,12 +139,12 @@ impl Outbox {
             overflow,
             max_messages: limits.stream_queue_messages.unwrap_or(usize::MAX),
             max_bytes: limits.stream_queue_bytes.unwrap_or(usize::MAX),
-            patience: limits.stalled_write,
+            patience: Some(limits.stalled_write.map_or(A_WHILE, |time| time.min(A_WHILE))),
         }
     }
 
-    /// Queues one message; where there is no room, waits for it. Behind a reader who takes nothing for as long as a write
-    /// may stall, the queue does as it was told.
+    /// Queues one message; where there is no room, waits for it. Behind a reader who takes nothing for a while, the queue
+    /// does as it was told.
     pub(crate) async fn send(&self, message: Vec<u8>) -> Result<(), Closed> {
         self.send_when(message, || true).await
     }
