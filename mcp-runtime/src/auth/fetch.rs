@@ -173,18 +173,35 @@ impl Fetcher {
                 found.map(|address| address.ip()).collect()
             }
         };
-        let mut last = FetchError::Address;
-        for address in addresses {
-            if !named.allows(url, address) {
-                continue;
-            }
-            match TcpStream::connect(SocketAddr::new(address, url.port)).await {
-                Ok(stream) => return Ok(stream),
-                Err(error) => last = broken(error),
-            }
-        }
-        Err(last)
+        let allowed = addresses.into_iter().filter(|address| named.allows(url, *address));
+        let allowed: Vec<_> = allowed.map(|address| SocketAddr::new(address, url.port)).collect();
+        first_of(&allowed, self.time, TcpStream::connect).await
     }
+}
+
+/// What the first of the addresses gives that answers. None but the last takes more than its share of the time: one that
+/// swallows what it is sent must not keep the others from being tried.
+async fn first_of<S, F>(
+    addresses: &[SocketAddr],
+    time: Option<Duration>,
+    connect: impl Fn(SocketAddr) -> F,
+) -> Result<S, FetchError>
+where
+    F: Future<Output = io::Result<S>>,
+{
+    let Some((last, before)) = addresses.split_last() else { return Err(FetchError::Address) };
+    let shares = u32::try_from(addresses.len()).unwrap_or(u32::MAX);
+    for address in before {
+        let connecting = connect(*address);
+        let connected = match time {
+            Some(time) => tokio::time::timeout(time / shares, connecting).await.ok(),
+            None => Some(connecting.await),
+        };
+        if let Some(Ok(stream)) = connected {
+            return Ok(stream);
+        }
+    }
+    connect(*last).await.map_err(broken)
 }
 
 impl fmt::Debug for Fetcher {
@@ -275,5 +292,36 @@ impl AsyncWrite for Stream {
             Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::pending, io, net::SocketAddr, time::Duration};
+
+    use super::{FetchError, first_of};
+
+    #[tokio::test(start_paused = true)]
+    async fn an_address_that_swallows_everything_leaves_time_for_the_next() {
+        /// Ports say how an address behaves.
+        async fn connect(address: SocketAddr) -> io::Result<u16> {
+            match address.port() {
+                1 => pending().await,
+                2 => Err(io::ErrorKind::ConnectionRefused.into()),
+                port => Ok(port),
+            }
+        }
+        let check = async |ports: &[u16], expected: Option<u16>| {
+            let addresses: Vec<_> = ports.iter().map(|port| SocketAddr::from(([192, 0, 2, 1], *port))).collect();
+            let time = Duration::from_secs(5);
+            let connected = tokio::time::timeout(time, first_of(&addresses, Some(time), connect)).await;
+            assert_eq!(connected.ok().and_then(Result::ok), expected, "{ports:?}");
+        };
+        check(&[7], Some(7)).await;
+        check(&[1, 7], Some(7)).await;
+        check(&[1, 1, 2, 7, 8], Some(7)).await;
+        check(&[1, 2], None).await;
+        check(&[1], None).await;
+        assert_eq!(first_of(&[], None, connect).await, Err(FetchError::Address));
     }
 }
