@@ -55,7 +55,7 @@ pub(crate) struct Outbox {
     max_messages: usize,
     max_bytes: usize,
     /// How long whoever speaks waits for a reader who takes nothing at all.
-    patience: Option<Duration>,
+    patience: Duration,
 }
 
 /// How somebody speaks for whom there may be no room.
@@ -139,7 +139,7 @@ impl Outbox {
             overflow,
             max_messages: limits.stream_queue_messages.unwrap_or(usize::MAX),
             max_bytes: limits.stream_queue_bytes.unwrap_or(usize::MAX),
-            patience: Some(limits.stalled_write.map_or(A_WHILE, |time| time.min(A_WHILE))),
+            patience: limits.stalled_write.map_or(A_WHILE, |time| time.min(A_WHILE)),
         }
     }
 
@@ -167,14 +167,14 @@ impl Outbox {
     }
 
     async fn wait_for(&self, room: Pin<&mut Notified<'_>>) -> Manner {
-        let in_time = match self.patience.filter(|_| self.overflow != Overflow::Wait) {
-            Some(patience) => timeout(patience, room).await.is_ok(),
-            None => {
-                room.await;
-                true
-            }
-        };
-        if in_time { Manner::Waits } else { Manner::HasWaited }
+        if self.overflow == Overflow::Wait {
+            room.await;
+            return Manner::Waits;
+        }
+        match timeout(self.patience, room).await {
+            Ok(()) => Manner::Waits,
+            Err(_) => Manner::HasWaited,
+        }
     }
 
     /// Queues one message without waiting.
@@ -332,7 +332,7 @@ impl Outbox {
             overflow: Overflow::Keep,
             max_messages: 0,
             max_bytes: 0,
-            patience: None,
+            patience: Duration::ZERO,
         }
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::{Asked, Checker};
 
-/// Where a stateless request states its version, in its params.
+/// Where a stateless request states its version, in its `_meta`.
 const STATED: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// What is spoken until a version is known.
@@ -201,16 +201,16 @@ impl Conversation {
 
     /// The version that the connection is at: before a handshake, that of the newest there is.
     fn current(&self) -> &'static Checker {
-        self.agreed.or(self.stated).unwrap_or_else(newest)
+        self.agreed.or(self.stated).unwrap_or_else(newest_with_handshake)
     }
 
     /// The same for a request of a method that the last version named may not have.
     fn current_of(&self, asked: &Asked) -> &'static Checker {
-        self.agreed.or(self.stated.filter(|checker| checker.has_request(asked))).unwrap_or_else(newest)
+        self.agreed.or(self.stated.filter(|checker| checker.has_request(asked))).unwrap_or_else(newest_with_handshake)
     }
 }
 
-fn newest() -> &'static Checker {
+fn newest_with_handshake() -> &'static Checker {
     Checker::for_version(NEWEST_WITH_HANDSHAKE).expect("a version")
 }
 
