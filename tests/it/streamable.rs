@@ -545,7 +545,7 @@ async fn sessions_that_are_abandoned_leave_nothing() {
 #[tokio::test]
 async fn a_reader_that_does_not_read_is_cut_off_and_its_session_lives() {
     for resumability in [false, true] {
-        let limits = json!({"streamQueueMessages": 16, "streamQueueBytes": 100_000, "stalledWriteSeconds": 0.2});
+        let limits = json!({"streamQueueMessages": 16, "streamQueueBytes": 100_000});
         let served = Served::start(json!({"resumability": resumability, "limits": limits})).await;
         let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
         let mut lazy = visitor.post(&call(1, "say", json!({"tag": "t", "times": 800, "size": 20_000}))).await;
