@@ -1,6 +1,7 @@
 //! What a server's process says to its operator, and how it is told to stop (floor 4).
 
 mod dormant;
+mod late;
 
 use std::{
     collections::HashMap,
@@ -15,6 +16,7 @@ use std::{
 };
 
 use dormant::Dormant;
+use late::Late;
 use tracing::{Event, Subscriber, callsite::Identifier, level_filters::LevelFilter};
 use tracing_subscriber::{
     Layer,
@@ -40,11 +42,15 @@ pub(crate) struct Logging {
 /// A thread of its own writes, so that a client which does not read standard error stops nothing.
 pub(crate) fn init() -> Option<Logging> {
     let lossy = Lossy::default();
-    let throttle = Throttle::new(lossy.clone());
-    let most = Arc::clone(&throttle.most);
-    let lines = tracing_subscriber::fmt::layer().with_writer(lossy.clone()).with_ansi(false).with_target(false);
-    let subscriber = tracing_subscriber::registry().with(lines).with(throttle).with(LevelFilter::INFO);
-    tracing::subscriber::set_global_default(subscriber).ok()?;
+    let most = Arc::new(AtomicUsize::new(usize::MAX));
+    let make = {
+        let (lossy, most) = (lossy.clone(), Arc::clone(&most));
+        move || {
+            let lines = tracing_subscriber::fmt::layer().with_writer(lossy.clone()).with_ansi(false).with_target(false);
+            tracing_subscriber::registry().with(lines).with(Throttle::new(lossy.clone(), Arc::clone(&most)))
+        }
+    };
+    tracing::subscriber::set_global_default(Late::new(LevelFilter::INFO, make)).ok()?;
     // The standard hook writes to standard error by itself, and would wait for whoever does not read it.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     Some(Logging { lines: lossy, most })
@@ -74,8 +80,7 @@ struct Said {
 }
 
 impl Throttle {
-    fn new(lines: Lossy) -> Self {
-        let most = Arc::new(AtomicUsize::new(usize::MAX));
+    fn new(lines: Lossy, most: Arc<AtomicUsize>) -> Self {
         Self { most, said: Mutex::default(), lines, clock: Box::new(Instant::now) }
     }
 
@@ -270,7 +275,7 @@ mod tests {
     use std::{
         sync::{
             Arc,
-            atomic::{AtomicU64, Ordering},
+            atomic::{AtomicU64, AtomicUsize, Ordering},
             mpsc::sync_channel,
         },
         time::{Duration, Instant},
@@ -287,8 +292,7 @@ mod tests {
         let writer = Writer { lines: sender, thread: None }.into();
         let lossy = Lossy(Arc::new(Way { writer, ..Way::default() }));
         let passed = Arc::new(AtomicU64::new(0));
-        let mut throttle = Throttle::new(lossy.clone());
-        throttle.most.store(2, Ordering::Relaxed);
+        let mut throttle = Throttle::new(lossy.clone(), Arc::new(AtomicUsize::new(2)));
         throttle.clock = {
             let (begun, passed) = (Instant::now(), Arc::clone(&passed));
             Box::new(move || begun + Duration::from_secs(passed.load(Ordering::Relaxed)))
