@@ -64,7 +64,7 @@ pub struct McpServer {
     handle: Handle,
     /// What it says of itself beside its name and its version.
     info: Implementation,
-    limits: Option<Limits>,
+    limits: Option<Box<Limits>>,
     /// Options of a listener from an attribute that names no transport: a layer may choose one.
     attribute: Option<Value>,
     /// What is wrong with the attribute's options; told at start, as everything else is.
@@ -272,7 +272,7 @@ impl McpServer {
     /// ```
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = Some(limits);
+        self.limits = Some(Box::new(limits));
         self
     }
 
@@ -314,27 +314,16 @@ impl McpServer {
     ///
     /// # Errors
     /// When it cannot start: each cause is a variant of [`Error`] that names the option.
-    pub async fn bind(mut self) -> Result<Bound, Error> {
-        let door = self.door()?;
+    pub async fn bind(self) -> Result<Bound, Error> {
+        self.prepare()?.open().await
+    }
+
+    /// All that is done before the transport is opened.
+    fn prepare(mut self) -> Result<Prepared, Error> {
+        let door = self.door()?.map(Box::new);
         let handle = self.handle.clone();
         let has_own_key = self.options.state_keys.is_empty();
-        let dispatcher = self.dispatcher()?;
-        let kind = match door {
-            None => Kind::Stdio(dispatcher),
-            Some(door) => listen(dispatcher, door).await?,
-        };
-        if has_own_key && !matches!(kind, Kind::Stdio(_)) {
-            tracing::info!(
-                "`stateKeys` (MCP_STATE_KEYS) is not set: a call that asks its client something can be taken up again by \
-                 this process only; replicas behind one address, and restarts, need a key in common"
-            );
-        }
-        #[cfg(feature = "http")]
-        if let Kind::Http { listener, .. } = &kind {
-            let sessions = Arc::clone(listener.sessions());
-            handle.count_sessions(move || sessions.count());
-        }
-        Ok(Bound { kind, handle })
+        Ok(Prepared { dispatcher: self.dispatcher()?, door, handle, has_own_key })
     }
 
     /// What its listener does with connections, as if it were bound to its port on 127.0.0.1.
@@ -400,33 +389,43 @@ impl McpServer {
     /// # Errors
     /// When it cannot start. Returned from `main`, the error ends the process with one clear line and exit code 1.
     #[cfg(feature = "cli")]
-    pub async fn run(mut self) -> Result<(), Error> {
+    pub async fn run(self) -> Result<(), Error> {
+        let logging = crate::telemetry::init();
+        let (name, public_url, prepared) = match self.settle(logging.as_ref())? {
+            Settled::Show(text) => {
+                crate::telemetry::say(&text);
+                return Ok(());
+            }
+            Settled::Serve { name, public_url, prepared } => (name, public_url, prepared),
+        };
+        let bound = prepared.open().await?;
+        // Before anybody is told that the server is there, and might tell it to stop.
+        let signals = crate::telemetry::Signals::take()
+            .map_err(|source| Error::Io { what: "signals cannot be heeded", source })?;
+        bound.announce(&name, public_url);
+        let handle = bound.handle();
+        let _heeding = signals.heed(move || handle.shut_down());
+        bound.serve().await
+    }
+
+    /// The options of all layers, and all that is done before the transport is opened.
+    #[cfg(feature = "cli")]
+    fn settle(mut self, logging: Option<&crate::telemetry::Logging>) -> Result<Settled, Error> {
         use crate::config::{Layers, Outcome};
 
         if let Some(fault) = self.fault {
             return Err(fault);
         }
-        let logging = crate::telemetry::init();
         match Layers::from_process().apply_over(self.options, self.attribute.take().as_ref())? {
-            Outcome::Show(text) => {
-                crate::telemetry::say(&text);
-                Ok(())
-            }
+            Outcome::Show(text) => Ok(Settled::Show(text)),
             Outcome::Serve(options) => {
                 self.options = options;
                 self.fault = None;
-                if let Some(logging) = &logging {
+                if let Some(logging) = logging {
                     logging.limit(self.effective_limits().max_log_lines);
                 }
                 let (name, public_url) = (self.options.name.clone(), public_url(&self.options));
-                let bound = self.bind().await?;
-                // Before anybody is told that the server is there, and might tell it to stop.
-                let signals = crate::telemetry::Signals::take()
-                    .map_err(|source| Error::Io { what: "signals cannot be heeded", source })?;
-                bound.announce(&name, public_url);
-                let handle = bound.handle();
-                let _heeding = signals.heed(move || handle.shut_down());
-                bound.serve().await
+                Ok(Settled::Serve { name, public_url, prepared: self.prepare()? })
             }
         }
     }
@@ -434,7 +433,7 @@ impl McpServer {
     /// The bounds that hold: those of the code before those of the options.
     fn effective_limits(&self) -> Limits {
         match (&self.limits, &self.options.transport) {
-            (Some(limits), _) => limits.clone(),
+            (Some(limits), _) => Limits::clone(limits),
             (None, TransportOptions::Sse(options)) => options.limits.clone(),
             (None, TransportOptions::HttpStream(options)) => options.limits.clone(),
             (None, TransportOptions::Stdio) => Limits::default(),
@@ -494,6 +493,50 @@ impl Default for McpServer {
     }
 }
 
+/// What a program does once its options are known.
+#[cfg(feature = "cli")]
+enum Settled {
+    /// Shows a text, and ends.
+    Show(String),
+    Serve {
+        name: String,
+        public_url: Option<String>,
+        prepared: Prepared,
+    },
+}
+
+/// A server that is put together, and whose transport is not open.
+struct Prepared {
+    dispatcher: Arc<Dispatcher>,
+    door: Option<Box<Door>>,
+    handle: Handle,
+    /// Whether nobody gave it a key for the state of calls that ask.
+    has_own_key: bool,
+}
+
+impl Prepared {
+    async fn open(self) -> Result<Bound, Error> {
+        let Self { dispatcher, door, handle, has_own_key } = self;
+        let kind = match door {
+            None => Kind::Stdio(dispatcher),
+            // Boxed, as what serves HTTP is: over stdio nobody makes room for it.
+            Some(door) => Box::pin(listen(dispatcher, *door)).await?,
+        };
+        if has_own_key && !matches!(kind, Kind::Stdio(_)) {
+            tracing::info!(
+                "`stateKeys` (MCP_STATE_KEYS) is not set: a call that asks its client something can be taken up again by \
+                 this process only; replicas behind one address, and restarts, need a key in common"
+            );
+        }
+        #[cfg(feature = "http")]
+        if let Kind::Http { listener, .. } = &kind {
+            let sessions = Arc::clone(listener.sessions());
+            handle.count_sessions(move || sessions.count());
+        }
+        Ok(Bound { kind, handle })
+    }
+}
+
 /// A server whose transport is open.
 pub struct Bound {
     kind: Kind,
@@ -545,7 +588,7 @@ impl Bound {
             }
             #[cfg(feature = "http")]
             Kind::Http { listener, .. } => {
-                listener.serve(stop).await;
+                Box::pin(listener.serve(stop)).await;
                 Ok(())
             }
         }

@@ -105,6 +105,11 @@ impl Layers {
 
     /// Like [`Layers::apply`], with options of an attribute that leaves the choice of the transport to a layer.
     pub(crate) fn apply_over(&self, options: ServerOptions, attribute: Option<&Value>) -> Result<Outcome, Error> {
+        if self.arguments.is_empty() && self.variables.is_empty() && attribute.is_none() {
+            // How most programs over stdio are started.
+            reader::collected(validate::problems(&options))?;
+            return Ok(Outcome::Serve(options));
+        }
         let flags = flags::parse(&self.arguments);
         match flags.asks {
             Some(Asks::Help) => {

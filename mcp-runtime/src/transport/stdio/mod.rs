@@ -40,7 +40,10 @@ const HIGH_WATER: usize = 256 * 1024;
 /// How long answers are gathered while functions run in place.
 const SHORT: Duration = Duration::from_millis(1);
 
-/// Bytes that one read may take.
+/// Bytes that one read may take at first; most clients never send so much at once.
+const FIRST_READS: usize = 4 * 1024;
+
+/// Bytes that one read may take once a client has sent more.
 const READ_SIZE: usize = 16 * 1024;
 
 /// Serves one client until its input ends, its output closes, or `stop` resolves.
@@ -93,6 +96,8 @@ struct Pipe<R, W> {
     reader: R,
     writer: W,
     lines: Lines,
+    /// Bytes that the next read may take.
+    read_size: usize,
     output: Vec<u8>,
     /// How much of `output` is written.
     written: usize,
@@ -110,6 +115,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             session,
             reader,
             writer,
+            read_size: FIRST_READS,
             output: Vec::new(),
             written: 0,
             ended: false,
@@ -280,11 +286,14 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         if self.ended || self.is_full() || self.lines.has_line() {
             return Ok(false);
         }
-        let space = self.lines.space(READ_SIZE);
+        let space = self.lines.space(self.read_size);
         let mut buffer = ReadBuf::new(space);
         match Pin::new(&mut self.reader).poll_read(cx, &mut buffer) {
             Poll::Ready(Ok(())) => {
                 let count = buffer.filled().len();
+                if buffer.remaining() == 0 {
+                    self.read_size = READ_SIZE;
+                }
                 self.lines.filled(count);
                 self.ended = count == 0;
                 Ok(true)
