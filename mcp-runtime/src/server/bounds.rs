@@ -2,19 +2,13 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, SeqAccess, Visitor},
 };
 use serde_json::{Value, value::RawValue};
 
-use super::{
-    definition::Parameter,
-    describe::{figure, schema_of},
-    nearest::excerpt,
-    patterns::Patterns,
-};
+use super::{definition::Parameter, describe::figure, nearest::excerpt, patterns::Patterns};
 use crate::protocol::jsonrpc::text_of;
 
 /// Whether a value that has the right type keeps the parameter's bounds; else what was expected and what came.
@@ -150,17 +144,18 @@ impl OfType {
 }
 
 /// What a parameter takes, in words: `an integer from 1 to 7`, `one of "a", "b"`; `got` is what came instead.
-pub(super) fn expectation<T: JsonSchema>(parameter: &Parameter, got: &str) -> Option<String> {
-    in_words(&schema_of::<T>(), *parameter, got, None)
+pub(super) fn expectation(schema: &Value, parameter: &Parameter, got: &str) -> Option<String> {
+    in_words(schema, *parameter, got, None)
 }
 
 /// The same of a value whose type is the reason: it has broken the bounds `of_type`, if any.
-pub(super) fn expectation_of_type<T: JsonSchema>(
+pub(super) fn expectation_of_type(
+    schema: &Value,
     parameter: &Parameter,
     got: &str,
     of_type: Option<OfType>,
 ) -> Option<String> {
-    in_words(&schema_of::<T>(), *parameter, got, of_type)
+    in_words(schema, *parameter, got, of_type)
 }
 
 /// What a schema allows, in words; `got` is what came instead.

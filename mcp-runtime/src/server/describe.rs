@@ -58,11 +58,16 @@ impl ToolDescription {
     }
 
     pub(crate) fn argument<T: JsonSchema>(&mut self, parameter: &'static Parameter, optional: bool) {
+        self.add(parameter, SchemaGenerator::subschema_for::<T>, T::json_schema, optional);
+    }
+
+    /// An argument by its schema where that may be a reference to a definition, and by its schema in place.
+    fn add(&mut self, parameter: &'static Parameter, schema: SchemaFn, in_place: SchemaFn, optional: bool) {
         if let Some(pattern) = parameter.pattern {
-            self.faults.extend(self.patterns.add(pattern).err());
+            self.patterns.add(pattern);
         }
         if !parameter.flatten {
-            let schema = self.arguments.subschema_for::<T>();
+            let schema = schema(&mut self.arguments);
             return self.property(parameter, schema, optional);
         }
         if optional {
@@ -71,7 +76,7 @@ impl ToolDescription {
             return self.faults.push(fault);
         }
         // A flattened type's own members are wanted, not a reference to them.
-        let schema = T::json_schema(&mut self.arguments);
+        let schema = in_place(&mut self.arguments);
         self.flatten(parameter, schema);
     }
 
@@ -230,16 +235,19 @@ fn is_true(value: &Value) -> bool {
 impl From<InputSchema> for Value {
     fn from(schema: InputSchema) -> Self {
         let InputSchema { kind, description, properties, required, others, definitions } = schema;
-        let properties: Map<String, Self> = properties.0.into_iter().collect();
+        let mut named = Map::new();
+        named.extend(properties.0);
         let members = [
             ("type", Some(kind.into())),
             ("description", description.map(Self::from)),
-            ("properties", Some(properties.into())),
+            ("properties", Some(named.into())),
             ("required", (!required.is_empty()).then(|| required.into())),
             ("additionalProperties", (!is_true(&others)).then_some(others)),
             ("$defs", (!definitions.is_empty()).then(|| definitions.into())),
         ];
-        members.into_iter().filter_map(|(name, member)| Some((name, member?))).collect()
+        let mut schema = Map::new();
+        schema.extend(members.into_iter().filter_map(|(name, member)| Some((name.to_owned(), member?))));
+        schema.into()
     }
 }
 
@@ -299,8 +307,15 @@ impl Completions {
 
 /// The schema of one type by itself, as clients see it: for messages that say what was expected.
 pub(crate) fn schema_of<T: JsonSchema>() -> Value {
+    as_clients_see(SchemaGenerator::subschema_for::<T>)
+}
+
+/// The schema of one type.
+type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
+
+fn as_clients_see(schema: SchemaFn) -> Value {
     let mut generator = generator(false, Contract::Deserialize);
-    let mut schema = Value::from(generator.subschema_for::<T>());
+    let mut schema = Value::from(schema(&mut generator));
     drop_null(&mut schema);
     with_definitions(portable(schema, generator.contract()), &definitions(&generator, false))
 }
@@ -315,9 +330,11 @@ pub(super) fn generator(full: bool, contract: Contract) -> SchemaGenerator {
 
 /// What the generator took down of types that contain themselves, or of all types where it inlines none.
 fn definitions(generator: &SchemaGenerator, full: bool) -> Map<String, Value> {
-    let portable = |schema: &Value| portable(schema.clone(), generator.contract());
-    let definitions = generator.definitions().iter();
-    definitions.map(|(name, schema)| (name.clone(), if full { schema.clone() } else { portable(schema) })).collect()
+    let mut definitions = generator.definitions().clone();
+    if !full {
+        definitions.values_mut().for_each(|schema| *schema = portable(schema.take(), generator.contract()));
+    }
+    definitions
 }
 
 /// The schema with those of the definitions that it needs.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, value::RawValue};
-use serde_path_to_error::Segment;
+use serde_path_to_error::{Path, Segment};
 
 use super::{
     describe::schema_of,
@@ -15,14 +15,30 @@ use crate::protocol::unambiguous::Unambiguous;
 /// After a strict failure, at any depth: what was meant, with the JSON that was understood. What was taken as text is
 /// never touched.
 pub(super) fn lenient<T: DeserializeOwned + JsonSchema>(raw: &RawValue) -> Option<(T, Box<RawValue>)> {
+    let mut decoded = None;
+    let mut decode = |value: &Value| match serde_path_to_error::deserialize::<_, T>(value) {
+        Ok(value) => {
+            decoded = Some(value);
+            Ok(())
+        }
+        Err(error) => Err(error.path().clone()),
+    };
+    let understood = understood(raw, &mut decode, schema_of::<T>)?;
+    Some((decoded?, understood))
+}
+
+/// Decodes a value, or says where in it that failed. What is done about it is the same for all types.
+type Decode<'a> = dyn FnMut(&Value) -> Result<(), Path> + 'a;
+
+fn understood(raw: &RawValue, decode: &mut Decode<'_>, schema: fn() -> Value) -> Option<Box<RawValue>> {
     // Of a member that stands twice it would not be told which of the two was meant.
     let Unambiguous(value) = serde_json::from_str(raw.get()).ok()?;
-    let (decoded, value) = where_it_failed(value.clone()).or_else(|| {
+    let value = where_it_failed(value.clone(), decode).or_else(|| {
         // Within an enum that is told by a member, and beside what is flattened, `serde` does not say where.
-        let value = meant_by(&schema_of::<T>(), value);
-        T::deserialize(&value).ok().map(|decoded| (decoded, value))
+        let value = meant_by(&schema(), value);
+        decode(&value).ok().map(|()| value)
     })?;
-    Some((decoded, serde_json::value::to_raw_value(&value).ok()?))
+    serde_json::value::to_raw_value(&value).ok()
 }
 
 /// The value with all mended that a schema of a type by itself has of another kind.
@@ -31,13 +47,13 @@ pub(super) fn meant_by(schema: &Value, value: Value) -> Value {
 }
 
 /// Mends the values at which decoding fails, one after the other.
-fn where_it_failed<T: DeserializeOwned>(mut value: Value) -> Option<(T, Value)> {
+fn where_it_failed(mut value: Value, decode: &mut Decode<'_>) -> Option<Value> {
     /// So many values of one argument are mended, no more.
     const MOST: usize = 32;
     for _ in 0..MOST {
-        let path = match serde_path_to_error::deserialize::<_, T>(&value) {
-            Ok(decoded) => return Some((decoded, value)),
-            Err(error) => error.path().clone(),
+        let path = match decode(&value) {
+            Ok(()) => return Some(value),
+            Err(path) => path,
         };
         let mut wrong = &mut value;
         for segment in &path {
@@ -76,13 +92,12 @@ fn meant(schema: &Value, definitions: Option<&Map<String, Value>>, value: Value,
         _ => value,
     };
     match value {
-        Value::Object(members) => {
+        Value::Object(mut members) => {
             let schema_of = |name: &str| schema["properties"].get(name).unwrap_or(&schema["additionalProperties"]);
-            let meant = |(name, value): (String, Value)| {
-                let value = meant(schema_of(&name), definitions, value, steps);
-                (name, value)
-            };
-            members.into_iter().map(meant).collect::<Map<_, _>>().into()
+            for (name, value) in &mut members {
+                *value = meant(schema_of(name), definitions, value.take(), steps);
+            }
+            members.into()
         }
         Value::Array(items) => {
             let schema_of = |index: usize| schema["prefixItems"].get(index).unwrap_or(&schema["items"]);

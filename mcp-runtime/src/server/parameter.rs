@@ -14,11 +14,11 @@ use super::{
     bounds,
     context::{FromContext, Requirement, Scene},
     definition::Parameter,
-    describe::{PromptDescription, ToolDescription},
+    describe::{PromptDescription, ToolDescription, schema_of},
     lenient::lenient,
     nearest::excerpt,
     patterns::Patterns,
-    problem::{Problem, explain},
+    problem::{Problem, Wanted, explain},
 };
 use crate::protocol::read::Checked;
 
@@ -238,19 +238,24 @@ impl fmt::Debug for TextSource<'_> {
 impl ToolSource<'_> {
     fn value<T: DeserializeOwned + JsonSchema>(self) -> Result<T, Problem> {
         let Some(raw) = self.raw else {
-            return absent::<T>().ok_or_else(|| Problem::Missing(bounds::expectation::<T>(self.parameter, "")));
+            let missing = || Problem::Missing(bounds::expectation(&schema_of::<T>(), self.parameter, ""));
+            return absent::<T>().ok_or_else(missing);
         };
-        let unfit = |text| Problem::Unfit { below: String::new(), text };
         match T::deserialize(Checked(raw.get())) {
-            Ok(value) => bounds::check(self.parameter, self.patterns, raw).map(|()| value).map_err(unfit),
+            Ok(value) => self.within_bounds(raw).map(|()| value),
             Err(_)
                 if !self.strict
                     && let Some((value, raw)) = lenient::<T>(raw) =>
             {
-                bounds::check(self.parameter, self.patterns, &raw).map(|()| value).map_err(unfit)
+                self.within_bounds(&raw).map(|()| value)
             }
-            Err(_) => Err(explain::<T>(self.parameter, raw.get(), self.strict)),
+            Err(_) => Err(explain(&Wanted::of::<T>(), self.parameter, raw.get(), self.strict)),
         }
+    }
+
+    fn within_bounds(self, raw: &RawValue) -> Result<(), Problem> {
+        let unfit = |text| Problem::Unfit { below: String::new(), text };
+        bounds::check(self.parameter, self.patterns, raw).map_err(unfit)
     }
 }
 

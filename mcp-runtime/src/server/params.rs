@@ -60,12 +60,12 @@ impl<'a> Params<'a> {
     /// # Errors
     /// -32602 where a member stands twice, or `_meta` is no object.
     pub(super) fn read(raw: &'a RawValue) -> Result<Self, RpcError> {
-        let mut params: Self = read(raw)?;
+        let mut params: Self = split(raw)?;
         if let Some(meta) = params.raw_meta {
             if !meta.get().starts_with('{') {
                 return Err(RpcError::invalid_params("`params._meta` must be an object"));
             }
-            params.meta = read(meta)?;
+            params.meta = split(meta)?;
         }
         Ok(params)
     }
@@ -143,6 +143,11 @@ pub(super) fn text<'a>(member: &str, raw: Option<&'a RawValue>) -> Result<Cow<'a
     text_of(raw).ok_or_else(|| RpcError::invalid_params(format!("`{member}` must be a string")))
 }
 
+/// An object whose members are text as yet, so that nothing can be wrong but the object itself.
+fn split<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, RpcError> {
+    T::deserialize(Object(raw.get())).map_err(|error| unfit("params", "", &error))
+}
+
 /// The parameters of a method as a `T`.
 ///
 /// # Errors
@@ -156,20 +161,20 @@ pub(super) fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, RpcEr
 /// # Errors
 /// As [`read`].
 pub(super) fn read_at<'a, T: Deserialize<'a>>(member: &str, raw: &'a RawValue) -> Result<T, RpcError> {
-    T::deserialize(Object(raw.get())).or_else(|_| {
-        let mut deserializer = serde_json::Deserializer::from_str(raw.get());
-        let error = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
-            Ok(read) => return Ok(read),
-            Err(error) => error,
-        };
+    let mut deserializer = serde_json::Deserializer::from_str(raw.get());
+    serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = match error.path().to_string() {
             path if path == "." => String::new(),
             path => format!(".{path}"),
         };
-        let said = error.inner().to_string();
-        let said = said.split(" at line ").next().unwrap_or_default();
-        Err(RpcError::invalid_params(format!("`{member}{}`: {}", beginning(&path), beginning(said))))
+        unfit(member, &path, error.inner())
     })
+}
+
+fn unfit(member: &str, path: &str, error: &serde_json::Error) -> RpcError {
+    let said = error.to_string();
+    let said = said.split(" at line ").next().unwrap_or_default();
+    RpcError::invalid_params(format!("`{member}{}`: {}", beginning(path), beginning(said)))
 }
 
 /// The parameters of a method that cannot do without `member`.

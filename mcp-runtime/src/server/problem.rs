@@ -34,12 +34,30 @@ pub enum Problem {
     Context(String),
 }
 
+/// A type, as far as it takes one to say why a value is none of it. Saying so is the same for all types.
+pub(super) struct Wanted {
+    pub(super) schema: fn() -> Value,
+    /// Where the type refuses a text, and why, in the words of `serde`.
+    refused: fn(&str) -> Option<(String, String)>,
+}
+
+impl Wanted {
+    pub(super) fn of<T: DeserializeOwned + JsonSchema>() -> Self {
+        let refused = |raw: &str| {
+            let mut deserializer = serde_json::Deserializer::from_str(raw);
+            let error = serde_path_to_error::deserialize::<_, T>(&mut deserializer).err()?;
+            Some((error.path().to_string(), error.inner().to_string()))
+        };
+        Self { schema: schema_of::<T>, refused }
+    }
+}
+
 /// Why a value does not fit: at each path, what was expected, what came.
-pub(super) fn explain<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str, strict: bool) -> Problem {
-    let schema = schema_of::<T>();
+pub(super) fn explain(wanted: &Wanted, parameter: &Parameter, raw: &str, strict: bool) -> Problem {
+    let schema = (wanted.schema)();
     let value: Value = serde_json::from_str(raw).unwrap_or_default();
     let found = misfits(&schema, &value, strict);
-    let (below, text) = first::<T>(parameter, raw).unwrap_or_else(|| does_not_fit::<T>(parameter, raw));
+    let (below, text) = first(wanted, parameter, raw).unwrap_or_else(|| does_not_fit(wanted, parameter, raw));
     let (whole, mut found): (Vec<_>, Vec<_>) = found.into_iter().partition(|it| it.below.is_empty());
     if found.is_empty() {
         // Of a choice, and of a count of items, a type says less than its schema.
@@ -52,7 +70,7 @@ pub(super) fn explain<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, r
     let beyond = if strict || text.starts_with("duplicate field") {
         Some((below, text))
     } else {
-        first::<T>(parameter, &meant_by(&schema, value).to_string())
+        first(wanted, parameter, &meant_by(&schema, value).to_string())
     };
     if let Some((below, text)) = beyond.filter(|(below, _)| !found.iter().any(|it| it.below.starts_with(below))) {
         found.push(Misfit { below, text });
@@ -61,21 +79,20 @@ pub(super) fn explain<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, r
 }
 
 /// What is told of a value whose type takes its beginning: an integer of 128 bits that is written as a float.
-fn does_not_fit<T: JsonSchema>(parameter: &Parameter, raw: &str) -> (String, String) {
-    let expected = bounds::expectation::<T>(parameter, raw).unwrap_or_else(|| "another value".to_owned());
+fn does_not_fit(wanted: &Wanted, parameter: &Parameter, raw: &str) -> (String, String) {
+    let expected =
+        bounds::expectation(&(wanted.schema)(), parameter, raw).unwrap_or_else(|| "another value".to_owned());
     (String::new(), format!("expected {expected}, got {}", bounds::kind_of(raw)))
 }
 
 /// The first thing that is wrong with a value, as its type says.
-fn first<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -> Option<(String, String)> {
-    let mut deserializer = serde_json::Deserializer::from_str(raw);
-    let error = serde_path_to_error::deserialize::<_, T>(&mut deserializer).err()?;
-    let below = match error.path().to_string() {
+fn first(wanted: &Wanted, parameter: &Parameter, raw: &str) -> Option<(String, String)> {
+    let (path, said) = (wanted.refused)(raw)?;
+    let below = match path {
         path if path == "." => String::new(),
         path if path.starts_with('[') => path,
         path => format!(".{path}"),
     };
-    let said = error.inner().to_string();
     let said = said.split(" at line ").next().unwrap_or_default();
     let of_a_member = said.starts_with("missing field") || said.starts_with("unknown field");
     let got = bounds::kind_of(raw);
@@ -85,7 +102,7 @@ fn first<T: DeserializeOwned + JsonSchema>(parameter: &Parameter, raw: &str) -> 
         return Some((below.to_owned(), format!("a name in it does not fit: {said}")));
     }
     let of_type = OfType::broken(said);
-    let text = match bounds::expectation_of_type::<T>(parameter, raw, of_type) {
+    let text = match bounds::expectation_of_type(&(wanted.schema)(), parameter, raw, of_type) {
         Some(expected) if below.is_empty() && !of_a_member && !bounds::is_of_kind(&expected, raw) => {
             format!("expected {expected}, got {got}")
         }
