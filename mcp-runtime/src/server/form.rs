@@ -95,18 +95,16 @@ impl ElicitSchema {
     pub fn of<T: ElicitationForm>() -> Result<Self, FormError> {
         let schema = Value::from(T::json_schema(&mut generator(false, Contract::Deserialize)));
         let mut form = from_schema(schema).map_err(|problems| FormError { what: named::<T>(), problems })?;
-        let place = |order: &[&str], name: &str| order.iter().position(|it| *it == name).unwrap_or(usize::MAX);
         let fields = order::<T>(None);
-        form.properties.sort_by_key(|(name, _)| place(fields, name));
-        form.required.sort_by_key(|name| place(fields, name));
+        arrange(&mut form.properties, fields, |(name, _)| name);
+        arrange(&mut form.required, fields, |name| name);
         for (name, schema) in &mut form.properties {
             let options = match schema {
                 PrimitiveSchemaDefinition::TitledSingleSelect(choice) => &mut choice.options,
                 PrimitiveSchemaDefinition::TitledMultiSelect(choice) => &mut choice.options,
                 _ => continue,
             };
-            let variants = order::<T>(Some(name));
-            options.sort_by_key(|option| place(variants, &option.value));
+            arrange(options, order::<T>(Some(name)), |option| &option.value);
         }
         Ok(form)
     }
@@ -284,6 +282,17 @@ fn options(choices: &Value) -> Option<Vec<(String, Option<String>)>> {
         }
     }
     Some(options)
+}
+
+/// Brings what is named into that order; what it does not name comes after it, as it was.
+fn arrange<T>(items: &mut [T], order: &[&str], name: impl Fn(&T) -> &str) {
+    let mut rest = items;
+    for wanted in order {
+        if let Some(at) = rest.iter().position(|item| name(item) == *wanted) {
+            rest[..=at].rotate_right(1);
+            rest = &mut rest[1..];
+        }
+    }
 }
 
 /// The names of a struct's fields in source order, or those of the variants of one of its fields, as its `Deserialize`

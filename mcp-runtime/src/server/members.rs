@@ -96,7 +96,8 @@ pub(super) fn claimed(
             !parameters.iter().any(claimed) && !of_another
         }
     };
-    let own: BTreeMap<_, _> = members.into_iter().filter(|(name, _)| belongs(name)).collect();
+    let mut own = members;
+    own.retain(|name, _| belongs(name));
     serde_json::value::to_raw_value(&own).unwrap_or_default()
 }
 

@@ -203,7 +203,6 @@ impl Registration {
         for item in self.prompts {
             registry.add_prompt(item, &states, &mut errors);
         }
-        registry.sort_templates();
         obstacles.warn();
         in_one(errors).map_or(Ok(registry), Err)
     }

@@ -187,11 +187,6 @@ impl Registry {
         self.offers_tools = true;
     }
 
-    /// The most specific first, as they are looked through.
-    pub(super) fn sort_templates(&mut self) {
-        template::sort(Vec::as_mut_slice(Arc::make_mut(&mut self.templates)));
-    }
-
     pub(crate) fn info(&self) -> &Implementation {
         &self.server.info
     }
@@ -315,10 +310,10 @@ impl Registry {
     #[cfg(feature = "http")]
     pub(crate) fn mirrored_headers(&self) -> Vec<String> {
         let headers = self.tools.items.iter().flat_map(|tool| tool.mirrored.iter().map(|argument| argument.header()));
-        let mut headers: Vec<_> = headers.map(str::to_owned).collect();
-        headers.sort();
+        let mut headers: Vec<_> = headers.collect();
+        headers.sort_unstable();
         headers.dedup();
-        headers
+        headers.into_iter().map(str::to_owned).collect()
     }
 
     /// What results begin with.
@@ -496,7 +491,7 @@ impl Registry {
             let (uri, parts) = (spec.uri.to_owned(), [first.part, part]);
             errors.push(Error::DuplicateUri { kind: "resource template", uri, parts });
         } else {
-            Arc::make_mut(&mut self.templates).push(Arc::new(resource));
+            template::insert(Arc::make_mut(&mut self.templates), Arc::new(resource));
         }
     }
 

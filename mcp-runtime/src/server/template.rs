@@ -7,19 +7,23 @@ use super::{definition::Segment, registry::RegisteredResource};
 /// A longer URI is no resource's: matching a template costs up to the square of a URI's length.
 const MAX_URI_BYTES: usize = 8 * 1024;
 
-/// Most specific first: fewer variables that take slashes, then fewer variables, then more literal text.
-pub(crate) fn sort(templates: &mut [Arc<RegisteredResource>]) {
-    templates.sort_by_key(|template| {
-        let mut key = (0, 0, usize::MAX);
-        for segment in template.spec.segments {
-            match segment {
-                Segment::Literal(text) => key.2 -= text.len(),
-                Segment::Variable(_) => key.1 += 1,
-                Segment::Reserved(_) => key.0 += 1,
-            }
+/// Adds a template. Most specific first: fewer variables that take slashes, then fewer variables, then more literal text.
+pub(crate) fn insert(templates: &mut Vec<Arc<RegisteredResource>>, template: Arc<RegisteredResource>) {
+    let place = generality(template.spec.segments);
+    let at = templates.partition_point(|other| generality(other.spec.segments) <= place);
+    templates.insert(at, template);
+}
+
+fn generality(segments: &[Segment]) -> (usize, usize, usize) {
+    let mut key = (0, 0, usize::MAX);
+    for segment in segments {
+        match segment {
+            Segment::Literal(text) => key.2 -= text.len(),
+            Segment::Variable(_) => key.1 += 1,
+            Segment::Reserved(_) => key.0 += 1,
         }
-        key
-    });
+    }
+    key
 }
 
 /// Whether two templates have the same URIs: they differ at most in the names of their variables.

@@ -19,7 +19,8 @@ const MOST: usize = 64;
 /// The schema, where they are too many, or are not to be said without the keywords that combine.
 pub(super) fn alternatives(schema: Map<String, Value>) -> Result<Alternatives, Map<String, Value>> {
     let mut plain = schema.clone();
-    let mut outer: Map<_, _> = schema.iter().filter(|(keyword, _)| is_annotation(keyword)).map(owned).collect();
+    let mut outer = schema.clone();
+    outer.retain(|keyword, _| is_annotation(keyword));
     plain.retain(|keyword, _| !is_annotation(keyword));
     let parts = combined(&plain);
     let hoisted = parts.iter().find_map(|part| {
@@ -49,10 +50,6 @@ pub(super) fn is_annotation(keyword: &str) -> bool {
 
 fn combined(schema: &Map<String, Value>) -> Vec<&Value> {
     ["anyOf", "oneOf", "allOf"].iter().filter_map(|keyword| schema.get(*keyword)?.as_array()).flatten().collect()
-}
-
-fn owned((keyword, value): (&String, &Value)) -> (String, Value) {
-    (keyword.clone(), value.clone())
 }
 
 /// All alternatives of a schema, each with the annotations that are nearest to it.
@@ -89,7 +86,7 @@ fn of_part(part: Value) -> Option<Vec<Map<String, Value>>> {
         Value::Bool(true) => Some(vec![Map::new()]),
         Value::Bool(false) => Some(Vec::new()),
         Value::Object(mut part) => {
-            if !combined(&Map::from_iter(part.iter().map(owned))).is_empty() {
+            if !combined(&part).is_empty() {
                 // They are of the choice, not of each of its parts.
                 part.retain(|keyword, _| !is_annotation(keyword));
             }

@@ -228,18 +228,23 @@ fn integer(schema: &mut Map<String, Value>) {
 fn range_of_values(schema: &mut Map<String, Value>) {
     let values = schema.get("enum").and_then(Value::as_array);
     // One that is no `i64` is not within the range of those that are.
-    let Some(mut values) = values.and_then(|values| values.iter().map(Value::as_i64).collect::<Option<Vec<_>>>())
-    else {
+    let Some(values) = values.and_then(|values| values.iter().map(Value::as_i64).collect::<Option<Vec<_>>>()) else {
         return;
     };
-    values.sort_unstable();
-    values.dedup();
-    if let (Some(least), Some(most)) = (values.first(), values.last())
-        && most.checked_sub(*least).is_some_and(|span| span as u64 == values.len() as u64 - 1)
-    {
+    let (Some(&least), Some(&most)) = (values.iter().min(), values.iter().max()) else { return };
+    let Some(span) = most.checked_sub(least).and_then(|span| usize::try_from(span).ok()) else { return };
+    // Fewer than those from the least to the most leave a gap.
+    if span >= values.len() {
+        return;
+    }
+    let mut listed = vec![false; span + 1];
+    for value in &values {
+        listed[(value - least) as usize] = true;
+    }
+    if listed.iter().all(|is_listed| *is_listed) {
         schema.remove("enum");
-        tighten(schema, "minimum", (*least).into());
-        tighten(schema, "maximum", (*most).into());
+        tighten(schema, "minimum", least.into());
+        tighten(schema, "maximum", most.into());
     }
 }
 

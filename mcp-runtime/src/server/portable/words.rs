@@ -43,10 +43,11 @@ pub(super) fn say_members(choices: &[Value]) -> String {
         _ => name.clone(),
     };
     let sets = choices.iter().map(|choice| {
-        let mut members: Vec<_> = choice["properties"].as_object().into_iter().flatten().map(member).collect();
+        let members = choice["properties"].as_object().into_iter().flatten().map(member);
         // What tells the choices apart is said first.
-        members.sort_by_key(|member| !member.contains(' '));
-        members.join(", ")
+        let (mut said, others): (Vec<_>, Vec<_>) = members.partition(|member| member.contains(' '));
+        said.extend(others);
+        said.join(", ")
     });
     format!("either {}", sets.collect::<Vec<_>>().join("; or "))
 }

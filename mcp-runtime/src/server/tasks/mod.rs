@@ -215,7 +215,7 @@ impl Tasks {
     fn all_of(&self, owner: &Owner) -> Vec<Arc<Task>> {
         let mut tasks: Vec<_> =
             self.kept().tasks.values().filter(|task| task.is_core() && task.owner() == owner).cloned().collect();
-        tasks.sort_by_key(|task| task.number());
+        tasks.sort_unstable_by_key(|task| task.number());
         tasks
     }
 

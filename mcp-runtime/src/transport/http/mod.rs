@@ -319,11 +319,11 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 async fn listen(host: &str, port: u16) -> Result<TcpListener, Error> {
     let failed = |source| Error::Listen { address: format!("{host}:{port}"), source };
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    let mut addresses: Vec<_> = lookup_host((bare, port)).await.map_err(failed)?.collect();
+    let addresses = lookup_host((bare, port)).await.map_err(failed)?;
     // A name that has both is `localhost`, and there are clients that try no other than 127.0.0.1.
-    addresses.sort_by_key(SocketAddr::is_ipv6);
+    let (of_six, of_four): (Vec<_>, Vec<_>) = addresses.partition(SocketAddr::is_ipv6);
     let mut last = None;
-    for address in addresses {
+    for address in of_four.into_iter().chain(of_six) {
         match TcpListener::bind(address).await {
             Ok(socket) => return Ok(socket),
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
