@@ -12,6 +12,8 @@ pub(crate) enum Server {
     Ours,
     /// Ours without what stdio has no use for.
     OursLean,
+    /// Ours with the transports that the ceiling has, without authentication and layers of options.
+    OursPlain,
     Ceiling,
     /// The ceiling on stdio with one thread that waits.
     CeilingBlocking,
@@ -21,9 +23,10 @@ pub(crate) enum Server {
 }
 
 impl Server {
-    pub(crate) const ALL: [(&str, Self); 7] = [
+    pub(crate) const ALL: [(&str, Self); 8] = [
         ("ours", Self::Ours),
         ("ours-lean", Self::OursLean),
+        ("ours-plain", Self::OursPlain),
         ("ceiling", Self::Ceiling),
         ("ceiling-blocking", Self::CeilingBlocking),
         ("rmcp-default", Self::RmcpDefault),

@@ -86,6 +86,7 @@ async fn command(server: Server, path: &Path, tokens: &Tokens, under: &[String])
     match server {
         Server::Ours => words.push(sibling("bench-server")?),
         Server::OursLean => words.push(variable("BENCH_LEAN")?),
+        Server::OursPlain => words.push(variable("BENCH_PLAIN")?),
         Server::Ceiling => words.extend([sibling("bench-ceiling")?, if stdio { "stdio" } else { "http" }.to_owned()]),
         Server::CeilingBlocking => words.extend([sibling("bench-ceiling")?, "stdio-blocking".to_owned()]),
         Server::RmcpDefault | Server::RmcpTuned => {
