@@ -18,7 +18,7 @@ use super::{
     lenient::lenient,
     nearest::excerpt,
     patterns::Patterns,
-    problem::{Problem, Wanted, explain},
+    problem::{Problem, ValueType, explain},
 };
 use crate::protocol::read::Checked;
 
@@ -249,7 +249,7 @@ impl ToolSource<'_> {
             {
                 self.within_bounds(&raw).map(|()| value)
             }
-            Err(_) => Err(explain(&Wanted::of::<T>(), self.parameter, raw.get(), self.strict)),
+            Err(_) => Err(explain(&ValueType::of::<T>(), self.parameter, raw.get(), self.strict)),
         }
     }
 

@@ -35,13 +35,13 @@ pub enum Problem {
 }
 
 /// A type, as far as it takes one to say why a value is none of it. Saying so is the same for all types.
-pub(super) struct Wanted {
+pub(super) struct ValueType {
     pub(super) schema: fn() -> Value,
     /// Where the type refuses a text, and why, in the words of `serde`.
     refused: fn(&str) -> Option<(String, String)>,
 }
 
-impl Wanted {
+impl ValueType {
     pub(super) fn of<T: DeserializeOwned + JsonSchema>() -> Self {
         let refused = |raw: &str| {
             let mut deserializer = serde_json::Deserializer::from_str(raw);
@@ -53,11 +53,11 @@ impl Wanted {
 }
 
 /// Why a value does not fit: at each path, what was expected, what came.
-pub(super) fn explain(wanted: &Wanted, parameter: &Parameter, raw: &str, strict: bool) -> Problem {
-    let schema = (wanted.schema)();
+pub(super) fn explain(of: &ValueType, parameter: &Parameter, raw: &str, strict: bool) -> Problem {
+    let schema = (of.schema)();
     let value: Value = serde_json::from_str(raw).unwrap_or_default();
     let found = misfits(&schema, &value, strict);
-    let (below, text) = first(wanted, parameter, raw).unwrap_or_else(|| does_not_fit(wanted, parameter, raw));
+    let (below, text) = first(of, parameter, raw).unwrap_or_else(|| does_not_fit(of, parameter, raw));
     let (whole, mut found): (Vec<_>, Vec<_>) = found.into_iter().partition(|it| it.below.is_empty());
     if found.is_empty() {
         // Of a choice, and of a count of items, a type says less than its schema.
@@ -70,7 +70,7 @@ pub(super) fn explain(wanted: &Wanted, parameter: &Parameter, raw: &str, strict:
     let beyond = if strict || text.starts_with("duplicate field") {
         Some((below, text))
     } else {
-        first(wanted, parameter, &meant_by(&schema, value).to_string())
+        first(of, parameter, &meant_by(&schema, value).to_string())
     };
     if let Some((below, text)) = beyond.filter(|(below, _)| !found.iter().any(|it| it.below.starts_with(below))) {
         found.push(Misfit { below, text });
@@ -79,15 +79,14 @@ pub(super) fn explain(wanted: &Wanted, parameter: &Parameter, raw: &str, strict:
 }
 
 /// What is told of a value whose type takes its beginning: an integer of 128 bits that is written as a float.
-fn does_not_fit(wanted: &Wanted, parameter: &Parameter, raw: &str) -> (String, String) {
-    let expected =
-        bounds::expectation(&(wanted.schema)(), parameter, raw).unwrap_or_else(|| "another value".to_owned());
+fn does_not_fit(of: &ValueType, parameter: &Parameter, raw: &str) -> (String, String) {
+    let expected = bounds::expectation(&(of.schema)(), parameter, raw).unwrap_or_else(|| "another value".to_owned());
     (String::new(), format!("expected {expected}, got {}", bounds::kind_of(raw)))
 }
 
 /// The first thing that is wrong with a value, as its type says.
-fn first(wanted: &Wanted, parameter: &Parameter, raw: &str) -> Option<(String, String)> {
-    let (path, said) = (wanted.refused)(raw)?;
+fn first(of: &ValueType, parameter: &Parameter, raw: &str) -> Option<(String, String)> {
+    let (path, said) = (of.refused)(raw)?;
     let below = match path {
         path if path == "." => String::new(),
         path if path.starts_with('[') => path,
@@ -102,7 +101,7 @@ fn first(wanted: &Wanted, parameter: &Parameter, raw: &str) -> Option<(String, S
         return Some((below.to_owned(), format!("a name in it does not fit: {said}")));
     }
     let of_type = OfType::broken(said);
-    let text = match bounds::expectation_of_type(&(wanted.schema)(), parameter, raw, of_type) {
+    let text = match bounds::expectation_of_type(&(of.schema)(), parameter, raw, of_type) {
         Some(expected) if below.is_empty() && !of_a_member && !bounds::is_of_kind(&expected, raw) => {
             format!("expected {expected}, got {got}")
         }
