@@ -1,7 +1,7 @@
 //! What has been said on one connection: which request an answer belongs to, and which version it is of.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -26,6 +26,8 @@ pub struct Conversation {
     waiting: HashMap<String, Vec<Waiting>>,
     /// The last request of an id that was answered.
     answered: HashMap<String, Waiting>,
+    /// What the client calls resources. A template may take what is no URI to the letter, and the answer repeats it.
+    named: HashSet<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -57,6 +59,12 @@ impl Conversation {
             // A version that does not exist is refused in the words of the newest.
             let stated = stated.and_then(|version| Checker::for_version(&version).or(newest));
             self.stated = stated.or(self.stated);
+            self.named.extend(member("uri").and_then(|uri| serde_json::from_str::<String>(uri.get()).ok()));
+            let watched = member("notifications").and_then(|notifications| {
+                let members: Message<'_> = serde_json::from_str(notifications.get()).ok()?;
+                serde_json::from_str::<Vec<String>>(members.get("resourceSubscriptions")?.get()).ok()
+            });
+            self.named.extend(watched.into_iter().flatten());
             let asked = Asked { method, task: member("task").is_some() };
             // What names no version may be of the last one named, where that has such a request at all.
             let stated = stated.or(self.stated.filter(|checker| params.is_none() && checker.has_request(&asked)));
@@ -143,6 +151,7 @@ impl Conversation {
                 whole[name] = json!(0);
             }
         }
+        self.pass_named(&mut whole);
         if message.contains_key("method") {
             return self.current().said(&whole);
         }
@@ -161,6 +170,18 @@ impl Conversation {
             }
         }
         checker.error(&whole)
+    }
+
+    /// Puts a URI in the place of each that the client wrote: whether it is one is not the server's to answer for.
+    fn pass_named(&self, whole: &mut Value) {
+        let is_named = |uri: &&mut Value| uri.as_str().is_some_and(|uri| self.named.contains(uri));
+        let contents = whole.pointer_mut("/result/contents").and_then(Value::as_array_mut);
+        for uri in contents.into_iter().flatten().filter_map(|one| one.get_mut("uri")).filter(is_named) {
+            *uri = "named:".into();
+        }
+        if let Some(uri) = whole.pointer_mut("/params/uri").filter(is_named) {
+            *uri = "named:".into();
+        }
     }
 
     fn result(&mut self, id: &str, whole: &Value, result: &Value) -> Vec<String> {

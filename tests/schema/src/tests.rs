@@ -212,6 +212,27 @@ fn a_conversation_knows_what_was_asked_and_the_version() {
             answer(json!(7), json!({"content": [], "resultType": "complete"})),
             None,
         ),
+        // What the client calls a resource may be no URI; what the server calls one may not.
+        (
+            &ask(json!(9), "resources/read", json!({"uri": "file:///[/..%2fb"})),
+            answer(json!(9), json!({"contents": [{"uri": "file:///[/..%2fb", "text": ""}]})),
+            None,
+        ),
+        (
+            &ask(json!(9), "resources/read", json!({"uri": "file:///[/..%2fb"})),
+            answer(json!(9), json!({"contents": [{"uri": "file:///[/b", "text": ""}]})),
+            Some("is not a \"uri\""),
+        ),
+        (
+            &ask(json!(9), "resources/subscribe", json!({"uri": "test://["})),
+            r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://["}}"#.to_owned(),
+            None,
+        ),
+        (
+            "",
+            r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://]"}}"#.to_owned(),
+            Some("is not a \"uri\""),
+        ),
         // What that version does not have is of the session still.
         (r#"{"jsonrpc":"2.0","id":8,"method":"ping"}"#, answer(json!(8), json!({})), None),
     ] {
