@@ -66,8 +66,9 @@ impl Conversation {
             });
             self.named.extend(watched.into_iter().flatten());
             let asked = Asked { method, task: member("task").is_some() };
-            // What names no version may be of the last one named, where that has such a request at all.
-            let stated = stated.or(self.stated.filter(|checker| params.is_none() && checker.has_request(&asked)));
+            // What names no version may be of the last one named, where nothing was agreed on and that has such a request.
+            let is_open = params.is_none() && self.agreed.is_none();
+            let stated = stated.or(self.stated.filter(|checker| is_open && checker.has_request(&asked)));
             self.waiting.entry(id).or_default().push(Waiting { asked, stated });
         }
     }

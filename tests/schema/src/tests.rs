@@ -235,6 +235,8 @@ fn a_conversation_knows_what_was_asked_and_the_version() {
         ),
         // What that version does not have is of the session still.
         (r#"{"jsonrpc":"2.0","id":8,"method":"ping"}"#, answer(json!(8), json!({})), None),
+        // And so is whatever states no version.
+        (r#"{"jsonrpc":"2.0","id":8,"method":"tools/list"}"#, answer(json!(8), json!({"tools": []})), None),
     ] {
         talk.observe_sent(sent);
         expect(&format!("{sent} {received}"), &talk.complaints(&received), complaint);
