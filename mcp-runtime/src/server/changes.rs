@@ -364,7 +364,7 @@ mod tests {
             (Arc::new(Bus::default()), Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         let call = Arc::new(Call::lasting());
         let listen = || {
-            let ear = Ear::Reply(Arc::new(Outbox::new(Overflow::Close, &limits)));
+            let ear = Ear::Reply(Arc::new(Outbox::new(Overflow::Wait, &limits)));
             let wanted = Wanted { resources: true, ..Wanted::default() };
             let listener = Listener { session: &session, ear, wanted, id: "1", call: &call };
             bus.subscribe(listener, Vec::new(), None, None).expect("no bounds")

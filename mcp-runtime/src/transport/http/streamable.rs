@@ -242,7 +242,7 @@ impl Streamable {
         let mut call = tokio::spawn(call);
         let over = if accepted.json { poll_fn(|cx| poll_first(&queue, &mut call, cx)).await } else { None };
         match resumable {
-            Some(_) => unheard.is_heard(),
+            Some(_) => unheard.forget(),
             None => held.push(Box::new(unheard)),
         }
         let outcome = match over {
@@ -503,7 +503,7 @@ struct Unheard(Option<Arc<Outbox>>);
 
 impl Unheard {
     /// There is a stream, whose client can come back.
-    fn is_heard(mut self) {
+    fn forget(mut self) {
         self.0 = None;
     }
 }
