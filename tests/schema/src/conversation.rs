@@ -24,6 +24,8 @@ pub struct Conversation {
     stated: Option<&'static Checker>,
     /// Requests without an answer so far, by their id. A client may well use an id again whose request was cancelled.
     waiting: HashMap<String, Vec<Waiting>>,
+    /// How many of those of one id were refused, where nobody can tell which.
+    refused: HashMap<String, usize>,
     /// The last request of an id that was answered.
     answered: HashMap<String, Waiting>,
     /// What the client calls resources. A template may take what is no URI to the letter, and the answer repeats it.
@@ -112,14 +114,18 @@ impl Conversation {
         // id ("an error response that has no `id`"), as the newest schemas have it and the oldest ones do not.
         let Some(Ok(message)) = messages(text).map(<[_; 1]>::try_from) else { return self.observe_received(text) };
         // It comes at once: of several requests with one id, some of which may be no business of the session, it is the last.
-        if let Some(waiting) = message[0].get("id").and_then(|id| self.waiting.get_mut(&key(id)?)) {
-            let last = waiting.pop();
-            waiting.splice(0..0, last);
-        }
+        let id = message[0].get("id").and_then(|id| key(id));
+        let waiting = id.as_ref().and_then(|id| self.waiting.get_mut(id));
+        let before: Vec<_> =
+            waiting.map(|waiting| waiting.drain(..waiting.len().saturating_sub(1)).collect()).unwrap_or_default();
         if message[0].contains_key("id") || self.agreed.is_none() {
-            return self.observe_received(text);
+            self.observe_received(text);
+        } else {
+            Self::default().observe_received(text);
         }
-        Self::default().observe_received(text);
+        if let Some(waiting) = id.and_then(|id| self.waiting.get_mut(&id)) {
+            waiting.splice(0..0, before);
+        }
     }
 
     /// What is wrong with what the server says.
@@ -165,7 +171,7 @@ impl Conversation {
         }
         let mut checker = self.current();
         if let Some(id) = id {
-            match self.take(&id, 0) {
+            match self.refuse(&id) {
                 Some(waiting) => checker = waiting.stated.unwrap_or(checker),
                 None => return vec![format!("an error for {id}, which nobody asked")],
             }
@@ -202,6 +208,7 @@ impl Conversation {
             wrong.extend(checker.result(asked, result));
             if wrong.is_empty() {
                 self.take(id, place);
+                self.settle(id);
                 if handshake {
                     self.agreed = Some(checker);
                 }
@@ -211,6 +218,27 @@ impl Conversation {
         }
         self.take(id, 0);
         first.unwrap_or_else(|| vec![format!("a result for {id}, which nobody asked")])
+    }
+
+    /// Strikes off a request that was refused. Of several with one id it may be any: of the others, as many are answered.
+    fn refuse(&mut self, id: &str) -> Option<Waiting> {
+        let waiting = self.waiting.get(id)?;
+        if waiting.len() < 2 {
+            return self.take(id, 0);
+        }
+        let first = waiting.first().cloned();
+        *self.refused.entry(id.to_owned()).or_default() += 1;
+        self.settle(id);
+        first
+    }
+
+    /// Strikes off the requests of an id that were refused, once it is known which.
+    fn settle(&mut self, id: &str) {
+        let waiting = self.waiting.get(id).map_or(0, Vec::len);
+        if self.refused.get(id).is_some_and(|refused| *refused >= waiting) {
+            self.refused.remove(id);
+            while self.take(id, 0).is_some() {}
+        }
     }
 
     /// Strikes a request off.

@@ -268,6 +268,30 @@ fn a_refusal_by_status_may_leave_its_id_out_at_any_version() {
 }
 
 #[test]
+fn of_several_requests_with_one_id_any_may_be_refused() {
+    let ask = |method: &str| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}).to_string();
+    let refusal = || json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32600, "message": "m"}}).to_string();
+    let answer = |result: Value| json!({"jsonrpc": "2.0", "id": 1, "result": result}).to_string();
+    let called = || answer(json!({"content": []}));
+    let pinged = || answer(json!({}));
+    for (received, complaint) in [
+        (vec![refusal(), called()], None),
+        (vec![refusal(), pinged()], None),
+        (vec![pinged(), refusal()], None),
+        (vec![refusal(), refusal()], None),
+        (vec![called(), called()], Some("'content' was unexpected")),
+        (vec![refusal(), called(), pinged()], Some("nobody asked")),
+        (vec![refusal(), refusal(), refusal()], Some("nobody asked")),
+    ] {
+        let mut talk = Conversation::default();
+        talk.observe_sent(&ask("tools/call"));
+        talk.observe_sent(&ask("ping"));
+        let wrong: Vec<_> = received.iter().flat_map(|text| talk.complaints(text)).collect();
+        expect(&format!("{received:?}"), &wrong, complaint);
+    }
+}
+
+#[test]
 fn bounds_of_a_number_may_be_fractions() {
     for version in ["2025-11-25", "2026-07-28"] {
         let field = |default: Value| {
