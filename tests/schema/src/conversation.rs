@@ -152,6 +152,7 @@ impl Conversation {
             whole[name] = match serde_json::from_str(raw.get()) {
                 Ok(value) => value,
                 Err(_) if name == "id" && is_integer(raw) => json!(0),
+                Err(_) if name == "id" && is_text(raw) => json!("0"),
                 Err(error) => return vec![format!("{name} cannot be read: {error}")],
             };
             if name == "id" && is_integer(raw) {
@@ -310,9 +311,14 @@ fn key(id: &RawValue) -> Option<String> {
     match serde_json::from_str(id.get()) {
         Ok(Value::String(text)) => Some(format!("{text:?}")),
         Ok(Value::Number(_)) => Some(id.get().to_owned()),
-        Err(_) if is_integer(id) => Some(id.get().to_owned()),
+        Err(_) if is_integer(id) || is_text(id) => Some(id.get().to_owned()),
         _ => None,
     }
+}
+
+/// Whether it is a text, though it may have half a surrogate that no type of ours holds.
+fn is_text(id: &RawValue) -> bool {
+    id.get().starts_with('"')
 }
 
 fn is_integer(id: &RawValue) -> bool {

@@ -192,6 +192,12 @@ fn a_conversation_knows_what_was_asked_and_the_version() {
             r#"{"jsonrpc":"2.0","id":18446744073709551617,"result":{}}"#.to_owned(),
             None,
         ),
+        (
+            r#"{"jsonrpc":"2.0","id":"\uDC00","method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":"\uDC00","result":{}}"#.to_owned(),
+            None,
+        ),
+        ("", r#"{"jsonrpc":"2.0","id":"\uDC01","result":{}}"#.to_owned(), Some("nobody asked")),
         ("", r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#.to_owned(), None),
         ("", r#"{"jsonrpc":"2.0","id":77,"error":{"code":-32700,"message":"m"}}"#.to_owned(), Some("nobody asked")),
         ("", r#"{"jsonrpc":"2.0","result":{}}"#.to_owned(), Some("without an id")),
