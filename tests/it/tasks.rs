@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use mcp_runtime::{Limits, prelude::*, protocol::LoggingLevel};
-use mcp_test_support::{Running, STATELESS, Transport, Wire, http};
+use mcp_test_support::{PATIENCE, Running, STATELESS, Transport, Wire, http, streamable};
 use serde_json::{Value, json};
+use tokio::{io::AsyncWriteExt, net::TcpStream};
 
 const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 const RELATED: &str = "io.modelcontextprotocol/related-task";
@@ -442,6 +443,168 @@ async fn of_two_that_wait_for_a_result_the_one_that_stays_is_asked() {
     }
 }
 
+/// A client of 2025-11-25 in a session over HTTP, by hand: its requests are on connections that it can close.
+struct Leaving {
+    address: std::net::SocketAddr,
+    session: String,
+    handle: Handle,
+    name: String,
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.handle.shut_down();
+    }
+}
+
+impl Leaving {
+    /// With one request under way at the most, where its streams can be resumed and where they cannot.
+    async fn everywhere(requests: usize, case: impl AsyncFn(&Self)) {
+        for resumability in [false, true] {
+            let mut limits = Limits::default();
+            limits.max_requests_per_session = Some(requests);
+            // Whoever does not come back is forgotten soon.
+            limits.replay = Some(Duration::from_millis(50));
+            let options = json!({"name": "tasks", "version": "1.0.0",
+                "transport": {"type": "sse", "options": {"port": 0, "resumability": resumability}}});
+            let options: ServerOptions = serde_json::from_value(options).expect("options");
+            let bound = server().limits(limits).with_options(options).bind().await.expect("a server that starts");
+            let (address, handle) = (bound.local_addr().expect("a listener"), bound.handle());
+            tokio::spawn(bound.serve());
+            let name = format!("resumability {resumability}");
+            let mut client = Self { address, session: String::new(), handle, name };
+            let params = json!({"protocolVersion": CORE, "capabilities": {"elicitation": {}},
+                "clientInfo": {"name": "leaving", "version": "1"}});
+            let opened = client.open(0, "initialize", &params).await;
+            client.session = opened.header("mcp-session-id").expect("a session").to_owned();
+            opened.whole().await;
+            case(&client).await;
+        }
+    }
+
+    async fn open(&self, id: i64, method: &str, params: &Value) -> http::OpenAnswer {
+        self.post(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await
+    }
+
+    async fn post(&self, message: &Value) -> http::OpenAnswer {
+        let mut headers = vec![("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+        if !self.session.is_empty() {
+            headers.push(("Mcp-Session-Id", &self.session));
+        }
+        http::open(self.address, "POST", streamable::PATH, &headers, &message.to_string()).await
+    }
+
+    async fn answered(&self, id: i64, method: &str, params: &Value) -> Value {
+        serde_json::from_str(&self.open(id, method, params).await.whole().await).expect("JSON")
+    }
+
+    /// Makes a task; its id.
+    async fn task(&self, id: i64, tool: &str) -> Value {
+        let params = json!({"name": tool, "arguments": {}, "task": {}});
+        self.answered(id, "tools/call", &params).await["result"]["task"]["taskId"].take()
+    }
+
+    /// Calls until it is so that there is a place for calls, or that there is none.
+    async fn until_there_is_place(&self, first: i64, place: bool) {
+        let call = json!({"name": "plain", "arguments": {}});
+        let so = async {
+            let mut id = first;
+            while self.answered(id, "tools/call", &call).await["error"].is_null() != place {
+                id += 1;
+            }
+        };
+        let so = tokio::time::timeout(PATIENCE, so).await;
+        so.unwrap_or_else(|_| panic!("{}: a place for calls: never {place}", self.name));
+    }
+}
+
+/// The next message of a stream.
+async fn said(stream: &mut http::OpenAnswer) -> Value {
+    loop {
+        let event = tokio::time::timeout(PATIENCE, stream.event()).await.expect("in time").expect("an event");
+        if !event.data.is_empty() {
+            return serde_json::from_str(&event.data).expect("JSON");
+        }
+    }
+}
+
+#[tokio::test]
+async fn whoever_goes_while_waiting_for_a_result_keeps_no_place() {
+    Leaving::everywhere(1, async |client| {
+        // Before anything is said, by either way to go.
+        for (round, half) in [(1, false), (2, true)] {
+            let task = client.task(1000 * round, "forever").await;
+            let result = json!({"jsonrpc": "2.0", "id": 1000 * round + 1, "method": "tasks/result",
+                "params": {"taskId": task}});
+            let result = result.to_string();
+            let mut waiting = TcpStream::connect(client.address).await.expect("a listener");
+            let request = format!(
+                "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
+                Accept: application/json, text/event-stream\r\nMcp-Session-Id: {}\r\n\r\n{result}",
+                result.len(),
+                client.session
+            );
+            waiting.write_all(request.as_bytes()).await.expect("a server that reads");
+            client.until_there_is_place(1000 * round + 2, false).await;
+            if half {
+                waiting.shutdown().await.expect("an open connection");
+            } else {
+                waiting.set_zero_linger().expect("an option");
+                drop(waiting);
+            }
+            client.until_there_is_place(1000 * round + 500, true).await;
+        }
+        // After a question.
+        let task = client.task(3000, "asks").await;
+        let mut waiting = client.open(3001, "tasks/result", &json!({"taskId": task})).await;
+        assert_eq!(said(&mut waiting).await["method"], "elicitation/create", "{}", client.name);
+        client.until_there_is_place(3002, false).await;
+        drop(waiting);
+        client.until_there_is_place(3500, true).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_two_connections_that_wait_for_a_result_the_one_that_stays_is_asked() {
+    Leaving::everywhere(64, async |client| {
+        let task = client.task(1, "asks").await;
+        let result = json!({"taskId": task});
+        let mut first = client.open(2, "tasks/result", &result).await;
+        assert_eq!(said(&mut first).await["method"], "elicitation/create", "{}", client.name);
+        let mut second = client.open(3, "tasks/result", &result).await;
+        assert_eq!(said(&mut second).await["method"], "elicitation/create", "{}", client.name);
+        assert_eq!(said(&mut first).await["method"], "notifications/cancelled", "{}", client.name);
+        drop(second);
+        let question = said(&mut first).await;
+        assert_eq!(question["method"], "elicitation/create", "{}: {question}", client.name);
+        client.post(&json!({"jsonrpc": "2.0", "id": question["id"], "result": accepted("Ada")})).await;
+        let answer = said(&mut first).await;
+        assert_eq!(answer["result"]["content"][0]["text"], "Hello, Ada!", "{}: {answer}", client.name);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_was_asked_and_lost_the_connection_may_answer_yet() {
+    Leaving::everywhere(1, async |client| {
+        let task = client.task(1, "asks").await;
+        let mut waiting = client.open(2, "tasks/result", &json!({"taskId": task})).await;
+        let question = said(&mut waiting).await;
+        drop(waiting);
+        client.until_there_is_place(3, true).await;
+        client.post(&json!({"jsonrpc": "2.0", "id": question["id"], "result": accepted("Ada")})).await;
+        let answer = client.open(2, "tasks/result", &json!({"taskId": task})).await;
+        let answer = if answer.is_stream() {
+            said(&mut { answer }).await
+        } else {
+            serde_json::from_str(&answer.whole().await).expect("JSON")
+        };
+        assert_eq!(answer["result"]["content"][0]["text"], "Hello, Ada!", "{}: {answer}", client.name);
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_question_may_come_before_the_task() {
     everywhere(async |case| {
@@ -738,7 +901,7 @@ async fn tasks_of_a_session_end_with_it() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        tokio::time::timeout(mcp_test_support::PATIENCE, made).await.expect("the place in time");
+        tokio::time::timeout(PATIENCE, made).await.expect("the place in time");
     }
 }
 
@@ -823,7 +986,7 @@ async fn tasks_end_with_their_server() {
             let id = case.task("tells").await;
             case.until(&id, |task| task["statusMessage"] == "begun").await;
             drop((case, running));
-            let left = tokio::time::timeout(mcp_test_support::PATIENCE, LEFT.notified());
+            let left = tokio::time::timeout(PATIENCE, LEFT.notified());
             left.await.unwrap_or_else(|_| panic!("{transport:?} at {version}: it still runs"));
         }
     }

@@ -1,12 +1,16 @@
 //! Opaque tokens: the provider is asked about them (RFC 7662), and its word is believed for a short time.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::{Duration, Instant},
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use tokio::sync::Semaphore;
+use tokio::{
+    sync::{Semaphore, watch},
+    task::JoinSet,
+};
 
 use super::{
     Admission,
@@ -35,7 +39,9 @@ pub(super) struct Introspection {
     good: Remembered<Answer<Claims>>,
     /// Apart, so that guesses push no good token out.
     bad: Remembered<Answer<&'static str>>,
-    /// The questions that may be open at a time.
+    /// The questions that somebody waits for.
+    open: Mutex<HashMap<Digest, Weak<Question>>>,
+    /// Those that the provider may have at a time.
     places: Semaphore,
     /// How long a question may wait for its place.
     patience: Option<Duration>,
@@ -48,6 +54,24 @@ pub(super) struct Introspection {
 struct Answer<T> {
     given: Instant,
     verdict: T,
+}
+
+/// A question about one token, for all who come with it; it ends when nobody waits for its answer any more.
+struct Question {
+    asks: Arc<Introspection>,
+    digest: Digest,
+    answer: watch::Receiver<Option<Verdict>>,
+    _asking: JoinSet<()>,
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        let mut open = self.asks.open();
+        // Another may have been begun since.
+        if open.get(&self.digest).is_some_and(|question| question.strong_count() == 0) {
+            open.remove(&self.digest);
+        }
+    }
 }
 
 /// A no is believed for a shorter time: a token may be asked about before the provider knows it everywhere.
@@ -79,6 +103,7 @@ impl Introspection {
             believed: limits.introspection,
             good: Remembered::new(most),
             bad: Remembered::new(most),
+            open: Mutex::default(),
             places: Semaphore::new(OPEN_QUESTIONS),
             patience: limits.fetch,
             warned: Mutex::new(None),
@@ -96,21 +121,47 @@ impl Introspection {
         }
         let token = Secret::from(token);
         Admission::later(async move {
-            let down = AuthError::Unavailable(DOWN);
-            let place = self.places.acquire();
-            let place = match self.patience {
-                None => place.await.ok(),
-                // Behind a provider that hangs, nobody waits for all who came before.
-                Some(patience) => tokio::time::timeout(patience, place).await.ok().and_then(Result::ok),
-            };
-            let _place = place.ok_or_else(|| down.clone())?;
-            // Whoever had the place before may have asked about the same token.
-            if let Some(verdict) = self.recall(&digest) {
-                return verdict;
-            }
-            let provider = self.discovery.get().await.ok_or(down)?.value;
-            self.question(&token, digest, &provider).await
+            let question = self.question(token, digest);
+            let mut answer = question.answer.clone();
+            let verdict = answer.wait_for(Option::is_some).await.ok().and_then(|verdict| verdict.clone());
+            verdict.unwrap_or(Err(AuthError::Unavailable(DOWN)))
         })
+    }
+
+    /// The question about that token which is open, or a new one.
+    fn question(self: Arc<Self>, token: Secret, digest: Digest) -> Arc<Question> {
+        let asks = Arc::clone(&self);
+        let mut open = asks.open();
+        if let Some(question) = open.get(&digest).and_then(Weak::upgrade) {
+            return question;
+        }
+        let (tell, answer) = watch::channel(None);
+        let mut asking = JoinSet::new();
+        let of_task = Arc::clone(&self);
+        asking.spawn(async move {
+            tell.send_replace(Some(of_task.answer(&token, digest).await));
+        });
+        let question = Arc::new(Question { asks: self, digest, answer, _asking: asking });
+        open.insert(digest, Arc::downgrade(&question));
+        question
+    }
+
+    /// The provider's answer, as soon as there is a place for the question.
+    async fn answer(&self, token: &Secret, digest: Digest) -> Verdict {
+        let down = AuthError::Unavailable(DOWN);
+        let place = self.places.acquire();
+        let place = match self.patience {
+            None => place.await.ok(),
+            // Behind a provider that hangs, nobody waits for all who came before.
+            Some(patience) => tokio::time::timeout(patience, place).await.ok().and_then(Result::ok),
+        };
+        let _place = place.ok_or_else(|| down.clone())?;
+        // The question before may have ended just now.
+        if let Some(verdict) = self.recall(&digest) {
+            return verdict;
+        }
+        let provider = self.discovery.get().await.ok_or(down)?.value;
+        self.ask_provider(token, digest, &provider).await
     }
 
     /// What the provider said of a token lately.
@@ -132,7 +183,7 @@ impl Introspection {
         None
     }
 
-    async fn question(
+    async fn ask_provider(
         &self,
         token: &Secret,
         digest: Digest,
@@ -164,6 +215,10 @@ impl Introspection {
                 Err(AuthError::InvalidToken(reason))
             }
         }
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<Digest, Weak<Question>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says so in the log, once in a while: a flood of tokens is no flood of lines.

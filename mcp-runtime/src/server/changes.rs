@@ -65,7 +65,14 @@ pub(super) enum Full {
 
 /// The bus: everybody who hears of changes.
 #[derive(Default)]
-pub(crate) struct Bus(Mutex<Members>);
+pub(crate) struct Bus {
+    members: Mutex<Members>,
+    /// Held by whoever waits for the members: a lock alone goes to whoever is awake, which is who has just let go of it and
+    /// has more to say.
+    next: Mutex<()>,
+    /// Held by whoever publishes, so that of all who do one at a time stands between the others and the members.
+    publishing: Mutex<()>,
+}
 
 #[derive(Default)]
 struct Members {
@@ -98,6 +105,7 @@ impl Bus {
         let plain = change.message(None);
         // Let go of behind the lock: the last to let go of a session takes it from the bus.
         let mut sessions = Vec::new();
+        let turn = self.turn();
         let members = self.lock();
         for member in members.sessions.values().filter(|member| member.wanted.has(change)) {
             if let Some(session) = member.session.upgrade() {
@@ -110,12 +118,13 @@ impl Bus {
         for subscribed in members.subscriptions.values().filter(open) {
             sessions.extend(subscribed.ear.tell(change.message(Some(&subscribed.id))));
         }
-        drop(members);
+        drop((members, turn));
     }
 
     /// Tells everybody who wants to hear of that task. What is told of it is asked for only where there is somebody, and
     /// in one step with telling it, so that nobody hears of an earlier state after a later one.
     pub(super) fn publish_task(&self, id: &str, told: impl FnOnce() -> Option<Map<String, Value>>) {
+        let turn = self.turn();
         let members = self.lock();
         let listens = |subscribed: &&Subscribed| subscribed.wanted.tasks.contains(id) && subscribed.call.is_open();
         let listening: Vec<_> = members.subscriptions.values().filter(listens).collect();
@@ -135,7 +144,7 @@ impl Bus {
             );
             sessions.extend(subscribed.ear.tell(message.into_bytes()));
         }
-        drop(members);
+        drop((members, turn));
     }
 
     /// Takes in a session, which hears of the lists that it was offered; one that is in already stays as it is.
@@ -215,7 +224,15 @@ impl Bus {
     }
 
     fn lock(&self) -> MutexGuard<'_, Members> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(next);
+        members
+    }
+
+    /// The turn of one who publishes, taken before the members.
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.publishing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -317,5 +334,69 @@ fn key(session: &Arc<Session>) -> usize {
 fn shrink<K: Eq + std::hash::Hash, V>(map: &mut HashMap<K, V>) {
     if map.len() * 4 < map.capacity() {
         map.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicBool, AtomicUsize, Ordering},
+        },
+        thread,
+    };
+
+    use super::{Bus, Change, Ear, Listener, Wanted};
+    use crate::{
+        limits::Limits,
+        session::{Call, Outbox, Overflow, Session},
+    };
+
+    #[test]
+    fn whoever_comes_or_goes_gets_a_turn_however_much_is_said() {
+        const LISTENERS: usize = 500;
+        const PUBLISHERS: usize = 2;
+        const TURNS: usize = 20;
+        let limits = Limits::default();
+        let session = Session::new(Outbox::new(Overflow::Wait, &limits), None);
+        let (bus, over, said) =
+            (Arc::new(Bus::default()), Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let call = Arc::new(Call::lasting());
+        let listen = || {
+            let ear = Ear::Reply(Arc::new(Outbox::new(Overflow::Wait, &limits)));
+            let wanted = Wanted { resources: true, ..Wanted::default() };
+            let listener = Listener { session: &session, ear, wanted, id: "1", call: &call };
+            bus.subscribe(listener, Vec::new(), None, None).expect("no bounds")
+        };
+        let _listening: Vec<_> = (0..LISTENERS).map(|_| listen()).collect();
+        let publishers: Vec<_> = (0..PUBLISHERS)
+            .map(|_| {
+                let (bus, over, said) = (Arc::clone(&bus), Arc::clone(&over), Arc::clone(&said));
+                thread::spawn(move || {
+                    while !over.load(Ordering::SeqCst) {
+                        bus.publish(Change::Resources);
+                        said.fetch_add(1, Ordering::SeqCst);
+                    }
+                })
+            })
+            .collect();
+        let waited: usize = (0..TURNS)
+            .map(|_| {
+                let begun = said.load(Ordering::SeqCst);
+                while said.load(Ordering::SeqCst) == begun {
+                    thread::yield_now();
+                }
+                let before = said.load(Ordering::SeqCst);
+                drop(listen());
+                said.load(Ordering::SeqCst) - before
+            })
+            .sum();
+        over.store(true, Ordering::SeqCst);
+        for publisher in publishers {
+            publisher.join().expect("no panic");
+        }
+        // A few each, and what is said while the thread does not run.
+        assert!(waited < 100 * TURNS, "{waited} changes were said before {TURNS} listeners came and went");
     }
 }

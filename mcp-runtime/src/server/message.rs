@@ -110,6 +110,15 @@ impl<'a> Message<'a> {
         Method::parse(method) == Some(Method::Listen)
     }
 
+    /// Whether the message asks for nothing but to be told when something ends, however long that takes.
+    #[cfg(feature = "http")]
+    pub(crate) fn waits(&self) -> bool {
+        let Content::Single(Single { id: Some(_), body: Body::Call { method, .. }, .. }) = &self.0 else {
+            return false;
+        };
+        Method::parse(method) == Some(Method::TaskResult)
+    }
+
     /// What the message needs around it.
     #[cfg(feature = "http")]
     pub(crate) fn belongs(&self) -> Belongs {

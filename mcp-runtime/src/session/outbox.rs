@@ -296,6 +296,24 @@ impl Outbox {
         self.room.notify_waiters();
     }
 
+    /// Whether nothing is taken any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// Resolves once nothing is taken any more.
+    pub(crate) async fn closed(&self) {
+        loop {
+            let room = self.room.notified();
+            tokio::pin!(room);
+            room.as_mut().enable();
+            if self.is_closed() {
+                return;
+            }
+            room.await;
+        }
+    }
+
     /// Whether what is said goes nowhere, since nobody reads.
     #[cfg(feature = "http")]
     fn is_unread(&self, queue: &Queue) -> bool {

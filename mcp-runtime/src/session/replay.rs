@@ -131,8 +131,8 @@ impl Replay {
 
     /// The stream of an event that was said in this session, unless it is forgotten.
     pub(crate) fn find(self: &Arc<Self>, id: EventId) -> Option<Found> {
-        let mut store = self.lock();
-        self.forget(&mut store);
+        self.forget_old();
+        let store = self.lock();
         let stream = store.streams.get(&id.stream)?;
         if id.number > stream.last || self.is_over(stream.gone) {
             return None;
@@ -145,9 +145,18 @@ impl Replay {
         Some(Found { trail, speaker })
     }
 
-    /// Gives up what is too old to be asked for.
+    /// Gives up what is too old to be asked for, and ends the streams of calls that nobody came back to.
     pub(crate) fn forget_old(&self) {
-        self.forget(&mut self.lock());
+        let forgotten: Vec<_> = {
+            let mut store = self.lock();
+            self.forget_events(&mut store);
+            // The numbers of the session's own stream go on, whoever comes back to it.
+            let forgotten = store.streams.extract_if(|_, stream| stream.call.is_some() && self.is_over(stream.gone));
+            forgotten.filter_map(|(_, stream)| stream.call?.upgrade()).collect()
+        };
+        for queue in forgotten {
+            queue.close();
+        }
     }
 
     /// Forgets all, and ends the streams of calls.
@@ -161,12 +170,6 @@ impl Replay {
         for queue in streams.into_values().filter_map(|stream| stream.call?.upgrade()) {
             queue.close();
         }
-    }
-
-    fn forget(&self, store: &mut Store) {
-        self.forget_events(store);
-        // The numbers of the session's own stream go on, whoever comes back to it.
-        store.streams.retain(|_, stream| stream.call.is_none() || !self.is_over(stream.gone));
     }
 
     fn forget_events(&self, store: &mut Store) {

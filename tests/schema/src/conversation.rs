@@ -1,7 +1,7 @@
 //! What has been said on one connection: which request an answer belongs to, and which version it is of.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -24,8 +24,12 @@ pub struct Conversation {
     stated: Option<&'static Checker>,
     /// Requests without an answer so far, by their id. A client may well use an id again whose request was cancelled.
     waiting: HashMap<String, Vec<Waiting>>,
+    /// How many of those of one id were refused, where nobody can tell which.
+    refused: HashMap<String, usize>,
     /// The last request of an id that was answered.
     answered: HashMap<String, Waiting>,
+    /// What the client calls resources. A template may take what is no URI to the letter, and the answer repeats it.
+    named: HashSet<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -57,9 +61,16 @@ impl Conversation {
             // A version that does not exist is refused in the words of the newest.
             let stated = stated.and_then(|version| Checker::for_version(&version).or(newest));
             self.stated = stated.or(self.stated);
+            self.named.extend(member("uri").and_then(|uri| serde_json::from_str::<String>(uri.get()).ok()));
+            let watched = member("notifications").and_then(|notifications| {
+                let members: Message<'_> = serde_json::from_str(notifications.get()).ok()?;
+                serde_json::from_str::<Vec<String>>(members.get("resourceSubscriptions")?.get()).ok()
+            });
+            self.named.extend(watched.into_iter().flatten());
             let asked = Asked { method, task: member("task").is_some() };
-            // What names no version may be of the last one named, where that has such a request at all.
-            let stated = stated.or(self.stated.filter(|checker| params.is_none() && checker.has_request(&asked)));
+            // What names no version may be of the last one named, where nothing was agreed on and that has such a request.
+            let is_open = params.is_none() && self.agreed.is_none();
+            let stated = stated.or(self.stated.filter(|checker| is_open && checker.has_request(&asked)));
             self.waiting.entry(id).or_default().push(Waiting { asked, stated });
         }
     }
@@ -103,14 +114,18 @@ impl Conversation {
         // id ("an error response that has no `id`"), as the newest schemas have it and the oldest ones do not.
         let Some(Ok(message)) = messages(text).map(<[_; 1]>::try_from) else { return self.observe_received(text) };
         // It comes at once: of several requests with one id, some of which may be no business of the session, it is the last.
-        if let Some(waiting) = message[0].get("id").and_then(|id| self.waiting.get_mut(&key(id)?)) {
-            let last = waiting.pop();
-            waiting.splice(0..0, last);
-        }
+        let id = message[0].get("id").and_then(|id| key(id));
+        let waiting = id.as_ref().and_then(|id| self.waiting.get_mut(id));
+        let before: Vec<_> =
+            waiting.map(|waiting| waiting.drain(..waiting.len().saturating_sub(1)).collect()).unwrap_or_default();
         if message[0].contains_key("id") || self.agreed.is_none() {
-            return self.observe_received(text);
+            self.observe_received(text);
+        } else {
+            Self::default().observe_received(text);
         }
-        Self::default().observe_received(text);
+        if let Some(waiting) = id.and_then(|id| self.waiting.get_mut(&id)) {
+            waiting.splice(0..0, before);
+        }
     }
 
     /// What is wrong with what the server says.
@@ -137,12 +152,14 @@ impl Conversation {
             whole[name] = match serde_json::from_str(raw.get()) {
                 Ok(value) => value,
                 Err(_) if name == "id" && is_integer(raw) => json!(0),
+                Err(_) if name == "id" && is_text(raw) => json!("0"),
                 Err(error) => return vec![format!("{name} cannot be read: {error}")],
             };
             if name == "id" && is_integer(raw) {
                 whole[name] = json!(0);
             }
         }
+        self.pass_named(&mut whole);
         if message.contains_key("method") {
             return self.current().said(&whole);
         }
@@ -155,12 +172,24 @@ impl Conversation {
         }
         let mut checker = self.current();
         if let Some(id) = id {
-            match self.take(&id, 0) {
+            match self.refuse(&id) {
                 Some(waiting) => checker = waiting.stated.unwrap_or(checker),
                 None => return vec![format!("an error for {id}, which nobody asked")],
             }
         }
         checker.error(&whole)
+    }
+
+    /// Puts a URI in the place of each that the client wrote: whether it is one is not the server's to answer for.
+    fn pass_named(&self, whole: &mut Value) {
+        let is_named = |uri: &&mut Value| uri.as_str().is_some_and(|uri| self.named.contains(uri));
+        let contents = whole.pointer_mut("/result/contents").and_then(Value::as_array_mut);
+        for uri in contents.into_iter().flatten().filter_map(|one| one.get_mut("uri")).filter(is_named) {
+            *uri = "named:".into();
+        }
+        if let Some(uri) = whole.pointer_mut("/params/uri").filter(is_named) {
+            *uri = "named:".into();
+        }
     }
 
     fn result(&mut self, id: &str, whole: &Value, result: &Value) -> Vec<String> {
@@ -180,6 +209,7 @@ impl Conversation {
             wrong.extend(checker.result(asked, result));
             if wrong.is_empty() {
                 self.take(id, place);
+                self.settle(id);
                 if handshake {
                     self.agreed = Some(checker);
                 }
@@ -189,6 +219,27 @@ impl Conversation {
         }
         self.take(id, 0);
         first.unwrap_or_else(|| vec![format!("a result for {id}, which nobody asked")])
+    }
+
+    /// Strikes off a request that was refused. Of several with one id it may be any: of the others, as many are answered.
+    fn refuse(&mut self, id: &str) -> Option<Waiting> {
+        let waiting = self.waiting.get(id)?;
+        if waiting.len() < 2 {
+            return self.take(id, 0);
+        }
+        let first = waiting.first().cloned();
+        *self.refused.entry(id.to_owned()).or_default() += 1;
+        self.settle(id);
+        first
+    }
+
+    /// Strikes off the requests of an id that were refused, once it is known which.
+    fn settle(&mut self, id: &str) {
+        let waiting = self.waiting.get(id).map_or(0, Vec::len);
+        if self.refused.get(id).is_some_and(|refused| *refused >= waiting) {
+            self.refused.remove(id);
+            while self.take(id, 0).is_some() {}
+        }
     }
 
     /// Strikes a request off.
@@ -260,9 +311,14 @@ fn key(id: &RawValue) -> Option<String> {
     match serde_json::from_str(id.get()) {
         Ok(Value::String(text)) => Some(format!("{text:?}")),
         Ok(Value::Number(_)) => Some(id.get().to_owned()),
-        Err(_) if is_integer(id) => Some(id.get().to_owned()),
+        Err(_) if is_integer(id) || is_text(id) => Some(id.get().to_owned()),
         _ => None,
     }
+}
+
+/// Whether it is a text, though it may have half a surrogate that no type of ours holds.
+fn is_text(id: &RawValue) -> bool {
+    id.get().starts_with('"')
 }
 
 fn is_integer(id: &RawValue) -> bool {

@@ -192,6 +192,12 @@ fn a_conversation_knows_what_was_asked_and_the_version() {
             r#"{"jsonrpc":"2.0","id":18446744073709551617,"result":{}}"#.to_owned(),
             None,
         ),
+        (
+            r#"{"jsonrpc":"2.0","id":"\uDC00","method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":"\uDC00","result":{}}"#.to_owned(),
+            None,
+        ),
+        ("", r#"{"jsonrpc":"2.0","id":"\uDC01","result":{}}"#.to_owned(), Some("nobody asked")),
         ("", r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#.to_owned(), None),
         ("", r#"{"jsonrpc":"2.0","id":77,"error":{"code":-32700,"message":"m"}}"#.to_owned(), Some("nobody asked")),
         ("", r#"{"jsonrpc":"2.0","result":{}}"#.to_owned(), Some("without an id")),
@@ -212,8 +218,31 @@ fn a_conversation_knows_what_was_asked_and_the_version() {
             answer(json!(7), json!({"content": [], "resultType": "complete"})),
             None,
         ),
+        // What the client calls a resource may be no URI; what the server calls one may not.
+        (
+            &ask(json!(9), "resources/read", json!({"uri": "file:///[/..%2fb"})),
+            answer(json!(9), json!({"contents": [{"uri": "file:///[/..%2fb", "text": ""}]})),
+            None,
+        ),
+        (
+            &ask(json!(9), "resources/read", json!({"uri": "file:///[/..%2fb"})),
+            answer(json!(9), json!({"contents": [{"uri": "file:///[/b", "text": ""}]})),
+            Some("is not a \"uri\""),
+        ),
+        (
+            &ask(json!(9), "resources/subscribe", json!({"uri": "test://["})),
+            r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://["}}"#.to_owned(),
+            None,
+        ),
+        (
+            "",
+            r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://]"}}"#.to_owned(),
+            Some("is not a \"uri\""),
+        ),
         // What that version does not have is of the session still.
         (r#"{"jsonrpc":"2.0","id":8,"method":"ping"}"#, answer(json!(8), json!({})), None),
+        // And so is whatever states no version.
+        (r#"{"jsonrpc":"2.0","id":8,"method":"tools/list"}"#, answer(json!(8), json!({"tools": []})), None),
     ] {
         talk.observe_sent(sent);
         expect(&format!("{sent} {received}"), &talk.complaints(&received), complaint);
@@ -242,6 +271,30 @@ fn a_refusal_by_status_may_leave_its_id_out_at_any_version() {
     talk.observe_refusal(without_id);
     talk.observe_refusal(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m"}}"#);
     expect("no refusal", &talk.complaints(without_id), Some("\"id\" is a required"));
+}
+
+#[test]
+fn of_several_requests_with_one_id_any_may_be_refused() {
+    let ask = |method: &str| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}).to_string();
+    let refusal = || json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32600, "message": "m"}}).to_string();
+    let answer = |result: Value| json!({"jsonrpc": "2.0", "id": 1, "result": result}).to_string();
+    let called = || answer(json!({"content": []}));
+    let pinged = || answer(json!({}));
+    for (received, complaint) in [
+        (vec![refusal(), called()], None),
+        (vec![refusal(), pinged()], None),
+        (vec![pinged(), refusal()], None),
+        (vec![refusal(), refusal()], None),
+        (vec![called(), called()], Some("'content' was unexpected")),
+        (vec![refusal(), called(), pinged()], Some("nobody asked")),
+        (vec![refusal(), refusal(), refusal()], Some("nobody asked")),
+    ] {
+        let mut talk = Conversation::default();
+        talk.observe_sent(&ask("tools/call"));
+        talk.observe_sent(&ask("ping"));
+        let wrong: Vec<_> = received.iter().flat_map(|text| talk.complaints(text)).collect();
+        expect(&format!("{received:?}"), &wrong, complaint);
+    }
 }
 
 #[test]

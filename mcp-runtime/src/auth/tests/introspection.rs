@@ -208,6 +208,60 @@ async fn a_flood_of_guesses_asks_few_at_a_time() {
 }
 
 #[tokio::test]
+async fn of_one_token_one_question_is_open_however_many_come_with_it() {
+    for (reply, expected) in [
+        (active(json!({})), "ann"),
+        (r#"{"active":false}"#.into(), INACTIVE),
+        // An answer that cannot be used is none for anybody.
+        ("nonsense".into(), "unavailable"),
+    ] {
+        let answer = reply.clone();
+        let (server, issuer) = provider(move |_| Reply::Late(Duration::from_millis(50), answer.clone())).await;
+        let door = door(&issuer, &Limits::default(), &Clock::default(), |_| {});
+        // Whoever came first may go.
+        let first = tokio::spawn(admission(&door, &bearer("opaque")).verdict());
+        while server.count(ENDPOINT) == 0 {
+            tokio::task::yield_now().await;
+        }
+        let mut crowd = tokio::task::JoinSet::new();
+        for _ in 0..100 {
+            let admission = admission(&door, &bearer("opaque"));
+            crowd.spawn(async move { shown(admission.verdict().await) });
+        }
+        // Each has joined once all were polled.
+        tokio::task::yield_now().await;
+        first.abort();
+        while let Some(verdict) = crowd.join_next().await {
+            assert_eq!(verdict.unwrap(), expected);
+        }
+        assert_eq!(server.count(ENDPOINT), 1, "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_ends_with_the_last_who_waits_for_its_answer() {
+    let (server, issuer) = provider(|_| Reply::Silence).await;
+    let limits = Limits { fetch: None, ..Limits::default() };
+    let door = door(&issuer, &limits, &Clock::default(), |_| {});
+    for times in 1..=3 {
+        let waiting: Vec<_> = (0..40).map(|_| tokio::spawn(admission(&door, &bearer("opaque")).verdict())).collect();
+        while server.count(ENDPOINT) < times {
+            tokio::task::yield_now().await;
+        }
+        for waiting in waiting {
+            waiting.abort();
+        }
+        let ended = async {
+            while server.open.load(Ordering::SeqCst) > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), ended).await.expect("an end in time");
+        assert_eq!(server.count(ENDPOINT), times);
+    }
+}
+
+#[tokio::test]
 async fn behind_a_provider_that_hangs_nobody_waits_long() {
     let (_server, issuer) = provider(|_| Reply::Silence).await;
     let limits = Limits { fetch: Some(Duration::from_millis(200)), ..Limits::default() };

@@ -273,7 +273,7 @@ enum Reply {
     Json(String),
     /// Status line, headers and body, as they are.
     Raw(String),
-    /// Nothing, for ever.
+    /// Nothing, until the client goes.
     Silence,
     /// The same as JSON, after a time.
     Late(Duration, String),
@@ -330,7 +330,10 @@ impl Server {
                     let text = match reply {
                         Reply::Json(body) => json(body),
                         Reply::Raw(text) => text,
-                        Reply::Silence => std::future::pending().await,
+                        Reply::Silence => {
+                            let _ = stream.read(&mut [0]).await;
+                            String::new()
+                        }
                         Reply::Late(time, body) => {
                             tokio::time::sleep(time).await;
                             json(body)

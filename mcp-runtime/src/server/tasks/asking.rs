@@ -1,8 +1,10 @@
 //! Questions of a task: its handler waits here, and is not begun anew.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json, value::RawValue};
 
-use super::Task;
+use super::{Stream, Task};
 use crate::{
     protocol::{RawJson, input::InputRequest, tasks::RELATED_TASK},
     server::{
@@ -70,8 +72,17 @@ pub(in crate::server) async fn by_result(
             biased;
             answer = asked => return answer,
             () = call.cancelled() => return Err(AskError::Gone),
-            () = task.unheard_at(&stream) => {}
+            () = left(task, &stream) => {}
         }
+    }
+}
+
+/// Resolves once that stream is not where the question belongs any more. Whoever has heard it and lost the connection may
+/// answer yet, until somebody else can be asked.
+async fn left(task: &Task, stream: &Arc<Stream>) {
+    task.unheard_at(stream).await;
+    if stream.outbox().is_closed() {
+        task.heard().await;
     }
 }
 

@@ -138,13 +138,21 @@ pub(in crate::server) fn result(tasks: &Tasks, request: &Request<'_>, out: &mut 
     }
     let under_way = UnderWay::take(caller.session, request.id, Arc::<Call>::default())?;
     let reply = caller.reply.map(|reply| Arc::clone(reply.queue()));
-    let attached = task.attach(Stream { session: Arc::clone(caller.session), reply });
+    let attached = task.attach(Stream { session: Arc::clone(caller.session), reply: reply.clone() });
     let id = request.id.as_str().to_owned();
     Ok(Received::Pending(Box::pin(async move {
+        let unheard = async {
+            match &reply {
+                Some(reply) => reply.closed().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
             () = under_way.call.cancelled() => return None,
             () = task.ended() => {}
+            // A task may go on for long after: whoever waited keeps no place, and hides nobody who waits too.
+            () = unheard => return None,
         }
         drop((attached, under_way));
         let (mut answer, id) = (Vec::new(), Id::of(&id));

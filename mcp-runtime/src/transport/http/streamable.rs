@@ -189,7 +189,8 @@ impl Streamable {
             }
             Received::Pending(call) => {
                 let queue = Arc::clone(reply.queue());
-                let waiting = Waiting { call, queue, session, due, place, resumable, is_alone };
+                let ends_with_connection = is_alone || message.waits();
+                let waiting = Waiting { call, queue, session, due, place, resumable, is_alone, ends_with_connection };
                 return Ok(Begun::Pending(waiting));
             }
             Received::Refused(fault) => refusal(Some(fault), answer),
@@ -224,20 +225,26 @@ impl Streamable {
 
     /// Waits until the call is over or says something; what becomes of it then is known.
     async fn finish(&self, visit: &Visit<'_>, waiting: Waiting, accepted: Accepted) -> Response<ReplyBody> {
-        let Waiting { call, queue, session, due, place, resumable, is_alone } = waiting;
+        let Waiting { call, queue, session, due, place, resumable, is_alone, ends_with_connection } = waiting;
         let mut held: Vec<Box<dyn Held>> = Vec::new();
         held.extend(due.map(|due| Box::new(due) as Box<dyn Held>));
         held.extend(place.map(|place| Box::new(place) as Box<dyn Held>));
-        if is_alone {
-            // Whoever closes the connection gives the call up: by no other way could he cancel it, or get its answer.
+        if ends_with_connection {
+            // Nobody could get the answer by another way.
             visit.lane.carry(Carried::Queue(Arc::downgrade(&queue), None));
+        }
+        if is_alone {
+            // Whoever closes the connection gives the call up: by no other way could he cancel it.
             held.push(Box::new(Abandon(session)));
         }
-        if resumable.is_none() {
-            held.push(Box::new(Unheard(Arc::clone(&queue))));
-        }
+        // Until there is a stream, there is none to come back to.
+        let unheard = Unheard(Some(Arc::clone(&queue)));
         let mut call = tokio::spawn(call);
         let over = if accepted.json { poll_fn(|cx| poll_first(&queue, &mut call, cx)).await } else { None };
+        match resumable {
+            Some(_) => unheard.forget(),
+            None => held.push(Box::new(unheard)),
+        }
         let outcome = match over {
             None => {
                 let stream = self.stream(visit, Arc::clone(&queue), held, resumable.as_ref());
@@ -434,6 +441,8 @@ struct Waiting {
     resumable: Option<Arc<Client>>,
     /// It has no session that outlives its connection.
     is_alone: bool,
+    /// Whoever closes the connection before anything is said there does not wait any more.
+    ends_with_connection: bool,
 }
 
 /// How a call ends that has said nothing by then; none where it says something first.
@@ -490,13 +499,22 @@ fn refusal(fault: Option<Fault>, answer: Vec<u8>) -> Response<ReplyBody> {
 
 /// Lets a call know that nobody hears its reply any more, once this is dropped: else what it asks then would wait for an
 /// answer for as long as there is a session.
-struct Unheard(Arc<Outbox>);
+struct Unheard(Option<Arc<Outbox>>);
+
+impl Unheard {
+    /// There is a stream, whose client can come back.
+    fn forget(mut self) {
+        self.0 = None;
+    }
+}
 
 impl Held for Unheard {}
 
 impl Drop for Unheard {
     fn drop(&mut self) {
-        self.0.close();
+        if let Some(queue) = &self.0 {
+            queue.close();
+        }
     }
 }
 
