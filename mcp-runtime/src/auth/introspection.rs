@@ -139,7 +139,10 @@ impl Introspection {
         let mut asking = JoinSet::new();
         let of_task = Arc::clone(&self);
         asking.spawn(async move {
-            tell.send_replace(Some(of_task.answer(&token, digest).await));
+            let verdict = of_task.answer(&token, digest).await;
+            // Whoever comes from now on is told what is remembered, as long as that is believed.
+            of_task.open().remove(&digest);
+            tell.send_replace(Some(verdict));
         });
         let question = Arc::new(Question { asks: self, digest, answer, _asking: asking });
         open.insert(digest, Arc::downgrade(&question));
