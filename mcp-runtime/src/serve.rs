@@ -389,7 +389,11 @@ impl McpServer {
     /// # Errors
     /// When it cannot start. Returned from `main`, the error ends the process with one clear line and exit code 1.
     #[cfg(feature = "cli")]
-    pub async fn run(self) -> Result<(), Error> {
+    pub async fn run(mut self) -> Result<(), Error> {
+        // Before the process has our logging: whoever takes the error may want another.
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
         let logging = crate::telemetry::init();
         let (name, public_url, prepared) = match self.settle(logging.as_ref())? {
             Settled::Show(text) => {
@@ -413,14 +417,10 @@ impl McpServer {
     fn settle(mut self, logging: Option<&crate::telemetry::Logging>) -> Result<Settled, Error> {
         use crate::config::{Layers, Outcome};
 
-        if let Some(fault) = self.fault {
-            return Err(fault);
-        }
         match Layers::from_process().apply_over(self.options, self.attribute.take().as_ref())? {
             Outcome::Show(text) => Ok(Settled::Show(text)),
             Outcome::Serve(options) => {
                 self.options = options;
-                self.fault = None;
                 if let Some(logging) = logging {
                     logging.limit(self.effective_limits().max_log_lines);
                 }
