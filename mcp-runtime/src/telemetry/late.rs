@@ -76,3 +76,90 @@ impl<S: Subscriber, F: Fn() -> S + 'static> Subscriber for Late<S, F> {
         self.made.get().map_or_else(Current::none, Subscriber::current_span)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    };
+
+    use tracing::{Span, Subscriber, level_filters::LevelFilter, span, subscriber::with_default};
+    use tracing_subscriber::{
+        Layer, Registry,
+        fmt::MakeWriter,
+        layer::{Context, SubscriberExt},
+    };
+
+    use super::Late;
+
+    /// What was written.
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl std::io::Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl<'a> MakeWriter<'a> for Written {
+        type Writer = Self;
+
+        fn make_writer(&'a self) -> Self {
+            self.clone()
+        }
+    }
+
+    /// How many spans were closed.
+    struct Closed(Arc<AtomicUsize>);
+
+    impl<S: Subscriber> Layer<S> for Closed {
+        fn on_close(&self, _: span::Id, _: Context<'_, S>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn it_is_made_once_and_says_what_it_would_have_said_at_once() {
+        let (written, made, closed) =
+            (Written::default(), Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+        let make = {
+            let (written, made, closed) = (written.clone(), Arc::clone(&made), Arc::clone(&closed));
+            move || {
+                made.fetch_add(1, Ordering::SeqCst);
+                let lines =
+                    tracing_subscriber::fmt::layer().with_writer(written.clone()).without_time().with_ansi(false);
+                Registry::default().with(lines.with_target(false)).with(Closed(Arc::clone(&closed)))
+            }
+        };
+        with_default(Late::new(LevelFilter::INFO, make), || {
+            tracing::debug!("too mild");
+            assert!(Span::current().is_none());
+            assert_eq!(made.load(Ordering::SeqCst), 0, "nobody has said anything");
+            tracing::info!("first");
+            let outer = tracing::info_span!("outer", count = 1, late = tracing::field::Empty);
+            outer.record("late", 2);
+            let child = outer.in_scope(|| {
+                assert_eq!(Span::current().id(), outer.id());
+                tracing::warn!("within");
+                tracing::info_span!("inner")
+            });
+            drop(outer);
+            child.in_scope(|| tracing::error!("deeper"));
+            assert_eq!(closed.load(Ordering::SeqCst), 0, "the inner span keeps the outer one");
+            drop(child);
+            assert_eq!(closed.load(Ordering::SeqCst), 2);
+        });
+        assert_eq!(made.load(Ordering::SeqCst), 1);
+        let written = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        let lines: Vec<_> = written.lines().map(str::trim).collect();
+        let expected =
+            ["INFO first", "WARN outer{count=1 late=2}: within", "ERROR outer{count=1 late=2}:inner: deeper"];
+        assert_eq!(lines, expected);
+    }
+}
