@@ -1,9 +1,10 @@
 //! From options and functions to a running server (floor 4).
 
+mod bound;
 mod lone;
 mod part;
 
-use std::{any::Any, fmt, net::SocketAddr, sync::Arc, time::Duration};
+use std::{any::Any, sync::Arc, time::Duration};
 #[cfg(unix)]
 use std::{
     future::poll_fn,
@@ -14,15 +15,15 @@ use std::{
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+pub use bound::Bound;
+use bound::{Door, Prepared, stream_failed};
 use lone::{Prompts, Resources, Tools};
 pub use part::Part;
 
 #[cfg(feature = "http")]
 pub use crate::transport::http::HttpDoor;
-#[cfg(feature = "http")]
-use crate::transport::http::{EventStreamPaths, HttpOptions, Listener, McpEndpoint};
 use crate::{
-    config::{ServerOptions, SseOptions, TransportOptions},
+    config::{ServerOptions, TransportOptions},
     limits::Limits,
     protocol::{CacheScope, Caching, Icon, Implementation},
     server::{
@@ -503,198 +504,6 @@ enum Settled {
         public_url: Option<String>,
         prepared: Prepared,
     },
-}
-
-/// A server that is put together, and whose transport is not open.
-struct Prepared {
-    dispatcher: Arc<Dispatcher>,
-    door: Option<Box<Door>>,
-    handle: Handle,
-    /// Whether nobody gave it a key for the state of calls that ask.
-    has_own_key: bool,
-}
-
-impl Prepared {
-    async fn open(self) -> Result<Bound, Error> {
-        let Self { dispatcher, door, handle, has_own_key } = self;
-        let kind = match door {
-            None => Kind::Stdio(dispatcher),
-            // Boxed, as what serves HTTP is: over stdio nobody makes room for it.
-            Some(door) => Box::pin(listen(dispatcher, *door)).await?,
-        };
-        if has_own_key && !matches!(kind, Kind::Stdio(_)) {
-            tracing::info!(
-                "`stateKeys` (MCP_STATE_KEYS) is not set: a call that asks its client something can be taken up again by \
-                 this process only; replicas behind one address, and restarts, need a key in common"
-            );
-        }
-        #[cfg(feature = "http")]
-        if let Kind::Http { listener, .. } = &kind {
-            let sessions = Arc::clone(listener.sessions());
-            handle.count_sessions(move || sessions.count());
-        }
-        Ok(Bound { kind, handle })
-    }
-}
-
-/// A server whose transport is open.
-pub struct Bound {
-    kind: Kind,
-    handle: Handle,
-}
-
-enum Kind {
-    Stdio(Arc<Dispatcher>),
-    #[cfg(feature = "http")]
-    Http {
-        listener: Listener,
-        /// The methods and paths that clients use, for the announcement; the one to tell them of first.
-        #[cfg(feature = "cli")]
-        endpoints: Endpoints,
-    },
-}
-
-/// Methods, a path, and what a client calls a transport that begins there.
-#[cfg(all(feature = "http", feature = "cli"))]
-type Endpoints = Vec<(&'static str, String, Option<&'static str>)>;
-
-impl Bound {
-    /// The address of the listener; none on stdio.
-    pub fn local_addr(&self) -> Option<SocketAddr> {
-        match &self.kind {
-            Kind::Stdio(_) => None,
-            #[cfg(feature = "http")]
-            Kind::Http { listener, .. } => Some(listener.local_addr()),
-        }
-    }
-
-    /// What can be done with the server while it serves.
-    pub fn handle(&self) -> Handle {
-        self.handle.clone()
-    }
-
-    /// Serves until serving ends.
-    ///
-    /// # Errors
-    /// When standard input or output fails.
-    pub async fn serve(self) -> Result<(), Error> {
-        let stop = self.handle.stopped();
-        match self.kind {
-            Kind::Stdio(dispatcher) => {
-                let stdio::Streams { input, output, redirected } = stdio::standard_streams().map_err(stream_failed)?;
-                let result = stdio::serve(dispatcher, input, output, stop).await;
-                drop(redirected);
-                result.map_err(stream_failed)
-            }
-            #[cfg(feature = "http")]
-            Kind::Http { listener, .. } => {
-                Box::pin(listener.serve(stop)).await;
-                Ok(())
-            }
-        }
-    }
-
-    /// Says where it can be reached, for people: the address, the endpoints, what to tell a client.
-    #[cfg(feature = "cli")]
-    fn announce(&self, name: &str, public_url: Option<String>) {
-        #[cfg(feature = "http")]
-        if let Kind::Http { listener, endpoints } = &self.kind {
-            let bound = format!("http://{}", listener.local_addr());
-            // What clients use: with a public URL nobody outside knows the address as bound.
-            let url = public_url.as_deref().unwrap_or(&bound).trim_end_matches('/');
-            let mut text = format!("listening on {bound}");
-            let mut servers = Map::new();
-            for (methods, path, kind) in endpoints {
-                text.push_str(&format!("\n  {methods:<5}{url}{path}"));
-                if let Some(kind) = kind
-                    && servers.is_empty()
-                {
-                    servers.insert(name.to_owned(), json!({ "type": kind, "url": format!("{url}{path}") }));
-                }
-            }
-            let client = json!({ "mcpServers": servers });
-            crate::telemetry::say(&format!("{text}\nclient configuration:\n{client:#}"));
-        }
-        #[cfg(not(feature = "http"))]
-        let _ = (name, public_url);
-    }
-}
-
-impl fmt::Debug for Bound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bound").field("local_addr", &self.local_addr()).finish_non_exhaustive()
-    }
-}
-
-/// What a listener is to be.
-#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nobody listens"))]
-struct Door {
-    options: SseOptions,
-    /// Whether HTTP+SSE is served.
-    event_stream: bool,
-    /// Where Streamable HTTP is.
-    mcp: Option<String>,
-}
-
-#[cfg(feature = "http")]
-impl Door {
-    /// The same in the listener's own words.
-    fn http(self) -> HttpOptions {
-        let Self { options, event_stream, mcp } = self;
-        if options.resumability && !options.sessions {
-            tracing::warn!("without `sessions` nothing can be resumed: `resumability` has no effect");
-        }
-        let SseOptions { endpoint, message_endpoint, .. } = options;
-        HttpOptions {
-            event_stream: event_stream.then_some(EventStreamPaths { endpoint, message_endpoint }),
-            mcp: mcp.map(|path| McpEndpoint {
-                path,
-                sessions: options.sessions,
-                resumability: options.resumability && options.sessions,
-            }),
-            health_endpoint: options.health_endpoint,
-            allow_origins: options.cors.map(|cors| cors.allow_origins),
-            public_url: options.public_url,
-            auth: options.auth,
-            allowed_hosts: options.allowed_hosts,
-            limits: options.limits,
-        }
-    }
-}
-
-/// Opens the listener.
-#[cfg(feature = "http")]
-async fn listen(dispatcher: Arc<Dispatcher>, door: Door) -> Result<Kind, Error> {
-    let (host, port) = (door.options.host.clone(), door.options.port);
-    let http = door.http();
-    #[cfg(feature = "cli")]
-    let endpoints = {
-        let mut endpoints = Endpoints::new();
-        if let Some(EventStreamPaths { endpoint, message_endpoint }) = &http.event_stream {
-            endpoints.push(("GET", endpoint.clone(), Some("sse")));
-            endpoints.push(("POST", message_endpoint.clone(), None));
-        }
-        if let Some(McpEndpoint { path, .. }) = &http.mcp {
-            endpoints.push(("POST", path.clone(), Some("http")));
-        }
-        endpoints
-    };
-    let listener = Listener::bind(dispatcher, &host, port, http).await?;
-    tracing::info!(address = %listener.local_addr(), "listening");
-    Ok(Kind::Http {
-        listener,
-        #[cfg(feature = "cli")]
-        endpoints,
-    })
-}
-
-#[cfg(not(feature = "http"))]
-async fn listen(_: Arc<Dispatcher>, _: Door) -> Result<Kind, Error> {
-    Err(Error::MissingFeature { option: "transport.type".to_owned(), feature: "http" })
-}
-
-fn stream_failed(source: std::io::Error) -> Error {
-    Error::Io { what: "reading or writing the client's stream failed", source }
 }
 
 #[cfg(feature = "cli")]

@@ -93,7 +93,7 @@ fn names_stay_in_their_rooms() {
     check("println!", &[]);
     check("io::stdout", &["transport/stdio/descriptor.rs"]);
     // HTTP's types are the listener's affair, bytes on their way the transports'.
-    check("http::", &["auth/", "transport/http/", "serve.rs"]);
+    check("http::", &["auth/", "transport/http/", "serve.rs", "serve/bound.rs"]);
     check("tokio::io", &["auth/fetch.rs", "transport/", "serve.rs"]);
     check("unsafe", &[]);
 }
