@@ -48,15 +48,9 @@ pub(crate) fn standard_streams() -> io::Result<Streams> {
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
     let through = unix::redirect_prints()?;
     let mut restore = unix::Flags::default();
-    let reader = match unix::reader(&input, &mut restore) {
-        Some(reader) => reader,
-        None => Box::new(Threaded::new(std::fs::File::from(input))),
-    };
-    let writer = match unix::writer(&output, &mut restore) {
-        Some(writer) => writer,
-        None => Box::new(unix::Blocking(std::fs::File::from(output))),
-    };
-    Ok(Streams { input: reader, output: writer, redirected: Redirected { restore, through } })
+    let input = unix::reader(input, &mut restore)?;
+    let output = unix::writer(output, &mut restore)?;
+    Ok(Streams { input, output, redirected: Redirected { restore, through } })
 }
 
 /// Takes standard input and output for the protocol alone.
@@ -152,7 +146,7 @@ mod unix {
         net::{UnixStream, unix::pipe},
     };
 
-    use super::{super::reactor::Reactor, Input, Output};
+    use super::{super::reactor::Reactor, Input, Output, Threaded};
 
     /// The flags that open files had, to be given back to them.
     #[derive(Debug, Default)]
@@ -174,49 +168,56 @@ mod unix {
         Ok(fcntl_dupfd_cloexec(descriptor, BEHIND_THE_STANDARD_ONES)?)
     }
 
-    pub(super) fn reader(descriptor: &OwnedFd, restore: &mut Flags) -> Option<Input> {
-        let (kind, mut own) = open(descriptor, restore)?;
+    pub(super) fn reader(mut descriptor: OwnedFd, restore: &mut Flags) -> io::Result<Input> {
+        let Some(kind) = waits(&descriptor, restore) else {
+            return Ok(Box::new(Threaded::new(File::from(descriptor))));
+        };
         if let Some(reactor) = Reactor::current() {
-            own = match reactor.reader(own) {
-                Ok(watched) => return Some(Box::new(watched)),
-                Err(own) => own,
+            descriptor = match reactor.reader(descriptor) {
+                Ok(watched) => return Ok(Box::new(watched)),
+                Err(descriptor) => descriptor,
             };
         }
-        Some(match kind {
-            FileType::Fifo => Box::new(pipe::Receiver::from_file(File::from(own)).ok()?),
-            _ => Box::new(UnixStream::from_std(StdStream::from(own)).ok()?),
+        Ok(match kind {
+            FileType::Fifo => Box::new(pipe::Receiver::from_file(File::from(descriptor))?),
+            _ => Box::new(UnixStream::from_std(StdStream::from(descriptor))?),
         })
     }
 
-    pub(super) fn writer(descriptor: &OwnedFd, restore: &mut Flags) -> Option<Output> {
-        let (kind, mut own) = open(descriptor, restore)?;
+    pub(super) fn writer(mut descriptor: OwnedFd, restore: &mut Flags) -> io::Result<Output> {
+        let Some(kind) = waits(&descriptor, restore) else {
+            return Ok(Box::new(Blocking(File::from(descriptor))));
+        };
         if let Some(reactor) = Reactor::current() {
-            own = match reactor.writer(own) {
-                Ok(watched) => return Some(Box::new(watched)),
-                Err(own) => own,
+            descriptor = match reactor.writer(descriptor) {
+                Ok(watched) => return Ok(Box::new(watched)),
+                Err(descriptor) => descriptor,
             };
         }
-        Some(match kind {
-            FileType::Fifo => Box::new(pipe::Sender::from_file(File::from(own)).ok()?),
-            _ => Box::new(UnixStream::from_std(StdStream::from(own)).ok()?),
+        Ok(match kind {
+            FileType::Fifo => Box::new(pipe::Sender::from_file(File::from(descriptor))?),
+            _ => Box::new(UnixStream::from_std(StdStream::from(descriptor))?),
         })
     }
 
-    /// A pipe or a socket, ready to be waited for. `None` for files and terminals, and for what standard error is, too:
-    /// whoever writes there does not expect to be told to come again.
-    fn open(descriptor: &OwnedFd, restore: &mut Flags) -> Option<(FileType, OwnedFd)> {
+    /// Makes a pipe or a socket one that is waited for, and tells which it is. `None` for files and terminals, and for what
+    /// standard error is, too: whoever writes there does not expect to be told to come again.
+    fn waits(descriptor: &OwnedFd, restore: &mut Flags) -> Option<FileType> {
         let status = fstat(descriptor).ok()?;
         let kind = FileType::from_raw_mode(status.st_mode);
+        if !matches!(kind, FileType::Fifo | FileType::Socket) {
+            return None;
+        }
         let shared = fstat(io::stderr().as_fd())
             .is_ok_and(|error| (error.st_dev, error.st_ino) == (status.st_dev, status.st_ino));
-        if shared || !matches!(kind, FileType::Fifo | FileType::Socket) {
+        if shared {
             return None;
         }
         let flags = fcntl_getfl(descriptor).ok()?;
-        let (ours, saved) = (own(descriptor).ok()?, own(descriptor).ok()?);
+        let saved = own(descriptor).ok()?;
         fcntl_setfl(descriptor, flags | OFlags::NONBLOCK).ok()?;
         restore.0.push((saved, flags));
-        Some((kind, ours))
+        Some(kind)
     }
 
     /// Turns descriptor 1 to a pipe, and passes what is printed on to standard error, on a thread of its own; what is received
@@ -268,7 +269,7 @@ mod unix {
     }
 
     /// A file or a terminal: it is written in place, since it takes what it gets.
-    pub(super) struct Blocking(pub(super) File);
+    struct Blocking(File);
 
     impl AsyncWrite for Blocking {
         fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
@@ -294,7 +295,7 @@ mod unix {
             let (descriptor, mut flags) = (own(&socket).unwrap(), Flags::default());
             let [before, during, after] = [false, true, false].map(|is_taken| {
                 if is_taken {
-                    assert!(open(&descriptor, &mut flags).is_some() && open(&descriptor, &mut flags).is_some());
+                    assert!(waits(&descriptor, &mut flags).is_some() && waits(&descriptor, &mut flags).is_some());
                 } else {
                     flags.restore();
                 }
