@@ -3,7 +3,8 @@
 use std::{
     borrow::Cow,
     collections::BTreeMap,
-    fmt,
+    fmt, io,
+    sync::OnceLock,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -21,6 +22,8 @@ use crate::{limits::Limits, principal::OwnerKey, protocol::RpcError, secret::Sec
 /// The ring of keys: the first seals, all open, so that one can follow another while states are on their way.
 pub(crate) struct Seal {
     keys: Vec<Key>,
+    /// What takes their place where nobody gave one: made when it is first needed.
+    own: OnceLock<Key>,
     age: Option<Duration>,
     most: Option<usize>,
 }
@@ -53,16 +56,13 @@ impl Seal {
     /// A ring of these keys, or of one made at random, which no other process has.
     ///
     /// # Errors
-    /// When a key is too short, or there is no randomness to be had.
+    /// When a key is too short.
     pub(crate) fn new(secrets: &[Secret], limits: &Limits) -> Result<Self, Error> {
         if let Some(problem) = secrets.iter().enumerate().find_map(|(index, key)| problem(index, key)) {
             return Err(problem);
         }
-        let mut keys: Vec<Key> = secrets.iter().map(|secret| derived(secret.expose().as_bytes())).collect();
-        if keys.is_empty() {
-            keys.push(random().map_err(|source| Error::Io { what: "there is no randomness", source })?);
-        }
-        Ok(Self { keys, age: limits.state_age, most: limits.max_state_bytes })
+        let keys = secrets.iter().map(|secret| derived(secret.expose().as_bytes())).collect();
+        Ok(Self { keys, own: OnceLock::new(), age: limits.state_age, most: limits.max_state_bytes })
     }
 
     /// Seals `content` for whoever comes back with the same request.
@@ -72,16 +72,18 @@ impl Seal {
     pub(crate) fn close(&self, bond: &Bond, now: SystemTime, content: &[u8]) -> Result<String, RpcError> {
         let failed = || RpcError::internal("what the call has learned so far could not be sealed");
         let expires = self.age.map_or(u64::MAX, |age| seconds(now).saturating_add(age.as_secs()));
-        let nonce: [u8; NONCE] = random().map_err(|error| {
+        let without_randomness = |error| {
             tracing::error!(%error, "there is no randomness");
             failed()
-        })?;
+        };
+        let nonce: [u8; NONCE] = random().map_err(without_randomness)?;
+        let key = *self.first().map_err(without_randomness)?;
         let mut inside = expires.to_be_bytes().to_vec();
         inside.extend_from_slice(content);
         let mut sealed = vec![FORMAT];
         sealed.extend_from_slice(&nonce);
         sealed.resize(sealed.len() + inside.len() + TAG, 0);
-        let (key, nonce) = (SecretKey::from(self.keys[0]), Nonce::from(nonce));
+        let (key, nonce) = (SecretKey::from(key), Nonce::from(nonce));
         XChaCha20Poly1305::seal(&key, &nonce, &inside, Some(&bond.0), &mut sealed[1 + NONCE..])
             .map_err(|_| failed())?;
         let text = BASE64_URL_SAFE_NO_PAD.encode(sealed);
@@ -106,6 +108,15 @@ impl Seal {
         })
     }
 
+    /// The key that seals.
+    fn first(&self) -> io::Result<&Key> {
+        if let Some(key) = self.keys.first().or_else(|| self.own.get()) {
+            return Ok(key);
+        }
+        let key = random()?;
+        Ok(self.own.get_or_init(|| key))
+    }
+
     fn content(&self, bond: &Bond, now: SystemTime, text: &str) -> Option<Vec<u8>> {
         if self.most.is_some_and(|most| text.len() > most) {
             return None;
@@ -121,7 +132,7 @@ impl Seal {
         let opens = |key: &Key, inside: &mut Vec<u8>| {
             XChaCha20Poly1305::open(&SecretKey::from(*key), &nonce, sealed, Some(&bond.0), inside).is_ok()
         };
-        self.keys.iter().any(|key| opens(key, &mut inside)).then_some(())?;
+        self.keys.iter().chain(self.own.get()).any(|key| opens(key, &mut inside)).then_some(())?;
         let (expires, content) = inside.split_first_chunk::<EXPIRY>()?;
         (seconds(now) < u64::from_be_bytes(*expires)).then(|| content.to_vec())
     }
@@ -220,9 +231,9 @@ fn derived(secret: &[u8]) -> Key {
     key
 }
 
-pub(super) fn random<const N: usize>() -> std::io::Result<[u8; N]> {
+pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     Ok(bytes)
 }
 
