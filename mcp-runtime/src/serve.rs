@@ -60,7 +60,8 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct McpServer {
-    options: ServerOptions,
+    /// Boxed, so that what is put together piece by piece is not large to hand on.
+    options: Box<ServerOptions>,
     registration: Registration,
     handle: Handle,
     /// What it says of itself beside its name and its version.
@@ -77,7 +78,7 @@ impl McpServer {
     pub fn new(options: ServerOptions) -> Self {
         let registration = Registration::new();
         Self {
-            options,
+            options: Box::new(options),
             registration,
             handle: Handle::new(),
             info: Implementation::default(),
@@ -109,6 +110,7 @@ impl McpServer {
             icons: registry::icons(declared.icons),
             ..Implementation::default()
         };
+        let options = Box::new(options);
         Self { options, registration, handle: Handle::new(), info, limits: None, attribute, fault }
     }
 
@@ -280,7 +282,7 @@ impl McpServer {
     /// Replaces the options, those of the attribute included.
     #[must_use]
     pub fn with_options(mut self, options: ServerOptions) -> Self {
-        self.options = options;
+        *self.options = options;
         self.attribute = None;
         self.fault = None;
         self
@@ -321,7 +323,7 @@ impl McpServer {
 
     /// All that is done before the transport is opened.
     fn prepare(mut self) -> Result<Prepared, Error> {
-        let door = self.door()?.map(Box::new);
+        let door = self.door()?;
         let handle = self.handle.clone();
         let has_own_key = self.options.state_keys.is_empty();
         Ok(Prepared { dispatcher: self.dispatcher()?, door, handle, has_own_key })
@@ -416,19 +418,15 @@ impl McpServer {
     /// The options of all layers, and all that is done before the transport is opened.
     #[cfg(feature = "cli")]
     fn settle(mut self, logging: Option<&crate::telemetry::Logging>) -> Result<Settled, Error> {
-        use crate::config::{Layers, Outcome};
-
-        match Layers::from_process().apply_over(self.options, self.attribute.take().as_ref())? {
-            Outcome::Show(text) => Ok(Settled::Show(text)),
-            Outcome::Serve(options) => {
-                self.options = options;
-                if let Some(logging) = logging {
-                    logging.limit(self.effective_limits().max_log_lines);
-                }
-                let (name, public_url) = (self.options.name.clone(), public_url(&self.options));
-                Ok(Settled::Serve { name, public_url, prepared: self.prepare()? })
-            }
+        let layers = crate::config::Layers::from_process();
+        if let Some(text) = layers.lay_over(&mut self.options, self.attribute.take().as_ref())? {
+            return Ok(Settled::Show(text));
         }
+        if let Some(logging) = logging {
+            logging.limit(self.effective_limits().max_log_lines);
+        }
+        let (name, public_url) = (self.options.name.clone(), public_url(&self.options));
+        Ok(Settled::Serve { name, public_url, prepared: self.prepare()? })
     }
 
     /// The bounds that hold: those of the code before those of the options.
@@ -442,7 +440,7 @@ impl McpServer {
     }
 
     /// What the listener is to be, all options applied and checked; none on stdio.
-    fn door(&mut self) -> Result<Option<Door>, Error> {
+    fn door(&mut self) -> Result<Option<Box<Door>>, Error> {
         if let Some(attribute) = self.attribute.take() {
             self.options.apply(&attribute, "the attribute `#[mcp_server]`, which names no transport")?;
         }
@@ -452,15 +450,15 @@ impl McpServer {
             (Some(limits), TransportOptions::HttpStream(options)) => options.limits.clone_from(limits),
             _ => {}
         }
-        Ok(match self.options.transport.clone() {
+        Ok(match &self.options.transport {
             TransportOptions::Stdio => None,
             TransportOptions::Sse(options) => {
                 let mcp = options.mcp_endpoint.clone();
-                Some(Door { options, event_stream: true, mcp })
+                Some(Box::new(Door { options: options.clone(), event_stream: true, mcp }))
             }
             TransportOptions::HttpStream(options) => {
                 let mcp = Some(options.endpoint.clone());
-                Some(Door { options: options.widened(), event_stream: false, mcp })
+                Some(Box::new(Door { options: options.clone().widened(), event_stream: false, mcp }))
             }
         })
     }

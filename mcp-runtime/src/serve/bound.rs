@@ -1,6 +1,6 @@
 //! A server whose transport is opened, and one that serves.
 
-use std::{fmt, net::SocketAddr, sync::Arc};
+use std::{fmt, net::SocketAddr, pin::Pin, sync::Arc};
 
 #[cfg(all(feature = "http", feature = "cli"))]
 use serde_json::{Map, json};
@@ -27,8 +27,7 @@ impl Prepared {
         let Self { dispatcher, door, handle, has_own_key } = self;
         let kind = match door {
             None => Kind::Stdio(dispatcher),
-            // Boxed, as what serves HTTP is: over stdio nobody makes room for it.
-            Some(door) => Box::pin(listen(dispatcher, *door)).await?,
+            Some(door) => listen(dispatcher, door).await?,
         };
         if has_own_key && !matches!(kind, Kind::Stdio(_)) {
             tracing::info!(
@@ -96,7 +95,7 @@ impl Bound {
             }
             #[cfg(feature = "http")]
             Kind::Http { listener, .. } => {
-                Box::pin(listener.serve(stop)).await;
+                serve_http(listener, stop).await;
                 Ok(())
             }
         }
@@ -170,35 +169,48 @@ impl Door {
     }
 }
 
+/// What only a listener does. Boxed, and not inlined: over stdio nobody makes room for it.
+type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
 /// Opens the listener.
 #[cfg(feature = "http")]
-async fn listen(dispatcher: Arc<Dispatcher>, door: Door) -> Result<Kind, Error> {
-    let (host, port) = (door.options.host.clone(), door.options.port);
-    let http = door.http();
-    #[cfg(feature = "cli")]
-    let endpoints = {
-        let mut endpoints = Endpoints::new();
-        if let Some(EventStreamPaths { endpoint, message_endpoint }) = &http.event_stream {
-            endpoints.push(("GET", endpoint.clone(), Some("sse")));
-            endpoints.push(("POST", message_endpoint.clone(), None));
-        }
-        if let Some(McpEndpoint { path, .. }) = &http.mcp {
-            endpoints.push(("POST", path.clone(), Some("http")));
-        }
-        endpoints
-    };
-    let listener = Listener::bind(dispatcher, &host, port, http).await?;
-    tracing::info!(address = %listener.local_addr(), "listening");
-    Ok(Kind::Http {
-        listener,
+#[inline(never)]
+fn listen(dispatcher: Arc<Dispatcher>, door: Box<Door>) -> Boxed<Result<Kind, Error>> {
+    Box::pin(async move {
+        let (host, port) = (door.options.host.clone(), door.options.port);
+        let http = door.http();
         #[cfg(feature = "cli")]
-        endpoints,
+        let endpoints = {
+            let mut endpoints = Endpoints::new();
+            if let Some(EventStreamPaths { endpoint, message_endpoint }) = &http.event_stream {
+                endpoints.push(("GET", endpoint.clone(), Some("sse")));
+                endpoints.push(("POST", message_endpoint.clone(), None));
+            }
+            if let Some(McpEndpoint { path, .. }) = &http.mcp {
+                endpoints.push(("POST", path.clone(), Some("http")));
+            }
+            endpoints
+        };
+        let listener = Listener::bind(dispatcher, &host, port, http).await?;
+        tracing::info!(address = %listener.local_addr(), "listening");
+        Ok(Kind::Http {
+            listener,
+            #[cfg(feature = "cli")]
+            endpoints,
+        })
     })
 }
 
 #[cfg(not(feature = "http"))]
-async fn listen(_: Arc<Dispatcher>, _: Door) -> Result<Kind, Error> {
-    Err(Error::MissingFeature { option: "transport.type".to_owned(), feature: "http" })
+fn listen(_: Arc<Dispatcher>, _: Box<Door>) -> Boxed<Result<Kind, Error>> {
+    Box::pin(async { Err(Error::MissingFeature { option: "transport.type".to_owned(), feature: "http" }) })
+}
+
+/// Serves with the listener until `stop` resolves.
+#[cfg(feature = "http")]
+#[inline(never)]
+fn serve_http(listener: Listener, stop: impl Future<Output = ()> + Send + 'static) -> Boxed<()> {
+    Box::pin(listener.serve(stop))
 }
 
 pub(super) fn stream_failed(source: std::io::Error) -> Error {

@@ -8,6 +8,7 @@ mod target;
 mod tests;
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     ffi::OsString,
     fmt, fs,
@@ -93,23 +94,40 @@ impl Layers {
 
     /// Layers from this process: its arguments, its environment and the files of the machine.
     pub fn from_process() -> Self {
-        Self::new(std::env::args_os().skip(1), std::env::vars_os(), read_bounded)
+        let given = |name: Cow<'static, str>| std::env::var_os(&*name).map(|value| (name.into_owned(), value));
+        Self::new(std::env::args_os().skip(1), settings::variables().filter_map(given), read_bounded)
     }
 
     /// Lays all layers over the options that the code gives, and validates the result.
     ///
     /// Every mistake in every layer is reported at once, with the file, the variable or the flag that made it.
-    pub fn apply(&self, options: ServerOptions) -> Result<Outcome, Error> {
-        self.apply_over(options, None)
+    pub fn apply(&self, mut options: ServerOptions) -> Result<Outcome, Error> {
+        Ok(match self.lay_over(&mut options, None)? {
+            Some(text) => Outcome::Show(text),
+            None => Outcome::Serve(options),
+        })
     }
 
-    /// Like [`Layers::apply`], with options of an attribute that leaves the choice of the transport to a layer.
-    pub(crate) fn apply_over(&self, options: ServerOptions, attribute: Option<&Value>) -> Result<Outcome, Error> {
+    /// Like [`Layers::apply`], with options of an attribute that leaves the choice of the transport to a layer. Gives the
+    /// text that is to be shown where the options are not asked for; without it, and where there are errors, they are void.
+    pub(crate) fn lay_over(
+        &self,
+        options: &mut ServerOptions,
+        attribute: Option<&Value>,
+    ) -> Result<Option<String>, Error> {
         if self.arguments.is_empty() && self.variables.is_empty() && attribute.is_none() {
             // How most programs over stdio are started.
-            reader::collected(validate::problems(&options))?;
-            return Ok(Outcome::Serve(options));
+            reader::collected(validate::problems(options))?;
+            return Ok(None);
         }
+        match self.laid(std::mem::take(options), attribute)? {
+            Outcome::Serve(laid) => *options = laid,
+            Outcome::Show(text) => return Ok(Some(text)),
+        }
+        Ok(None)
+    }
+
+    fn laid(&self, options: ServerOptions, attribute: Option<&Value>) -> Result<Outcome, Error> {
         let flags = flags::parse(&self.arguments);
         match flags.asks {
             Some(Asks::Help) => {

@@ -1,6 +1,6 @@
 //! The table of variables and flags, the options that they stand for, and the help text made from it.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 use super::super::auth::AuthKind;
 
@@ -123,6 +123,13 @@ impl Setting {
 pub(super) fn flag_of(variable: &str) -> String {
     let name = variable.strip_prefix("MCP_").unwrap_or(variable);
     format!("--{}", name.to_ascii_lowercase().replace('_', "-"))
+}
+
+/// Every variable that is heeded.
+pub(super) fn variables() -> impl Iterator<Item = Cow<'static, str>> {
+    let files = SETTINGS.iter().filter(|setting| setting.may_be_file());
+    let files = files.map(|setting| Cow::Owned(setting.variable.to_owned() + FILE));
+    SETTINGS.iter().map(|setting| setting.variable).chain([CONFIG]).map(Cow::Borrowed).chain(files)
 }
 
 /// Every flag but `--help` and `--version`.

@@ -537,6 +537,18 @@ fn every_variable_of_authentication() {
 }
 
 #[test]
+fn a_process_is_asked_for_each_variable_that_is_heeded() {
+    let asked: Vec<_> = settings::variables().filter(|name| name != settings::CONFIG).collect();
+    let heeded = layers(&[], &asked.iter().map(|name| (&**name, "x")).collect::<Vec<_>>());
+    let mut errors = Vec::new();
+    let heeded = heeded.given_variables(&mut errors).len();
+    assert_eq!((asked.len(), errors.len()), (heeded, 0));
+    let files = settings::SETTINGS.iter().filter(|setting| setting.may_be_file()).count();
+    assert_eq!(asked.len(), settings::SETTINGS.len() + files);
+    assert!(settings::variables().any(|name| name == settings::CONFIG));
+}
+
+#[test]
 fn what_is_missing_is_named_all_at_once() {
     let sse = TransportOptions::Sse(SseOptions::default());
     check(
