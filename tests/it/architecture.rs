@@ -88,7 +88,7 @@ fn names_stay_in_their_rooms() {
     // Upwards there are names from the root only, so that the floors above see every import.
     check("super::super::super", &[]);
     // Only the dispatcher calls handlers, by its room for calls.
-    check("function.call(", &["server/calls.rs", "server/registry.rs"]);
+    check("function.call(", &["server/calls.rs", "server/registry/admission.rs"]);
     // Only stdio writes to standard output, and there only by its descriptor.
     check("println!", &[]);
     check("io::stdout", &["transport/stdio/descriptor.rs"]);

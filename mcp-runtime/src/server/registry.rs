@@ -1,4 +1,7 @@
-//! What a server has: the immutable snapshot that every call looks its function up in, and the checks on its way in.
+//! What a server has: the immutable snapshot that every call looks its function up in.
+
+mod admission;
+mod shelf;
 
 use std::{
     collections::HashMap,
@@ -7,27 +10,25 @@ use std::{
     time::Duration,
 };
 
-use serde_json::Value;
+use shelf::Shelf;
 
 use super::{
     answer::Frame,
-    arguments::{Mode, PromptCall, ResourceCall, ToolCall},
     completion::Completing,
-    context::{Requirement, States},
-    definition::{Prompt, PromptSpec, Resource, ResourceSpec, Segment, Tool, ToolSpec},
-    describe::{PromptDescription, ResourceDescription, ToolDescription},
+    context::States,
+    definition::{Prompt, Resource, ResourceSpec, Tool},
     dynamic::DynamicTool,
     error::Error,
     list::Pages,
-    mirrored::{self, MirroredArgument},
+    mirrored::MirroredArgument,
     obstacles::Obstacles,
     patterns::Patterns,
-    registration::{PendingItem, PromptFunction, Registration, ResourceFunction, ToolFunction},
+    registration::{PromptFunction, Registration, ResourceFunction, ToolFunction},
     template,
 };
 use crate::protocol::{
-    self, Annotations, CacheScope, Caching, Icon, Implementation, Meta, ProtocolVersion, RawJson, ServerCapabilities,
-    TaskSupport, ToolAnnotations, ToolExecution,
+    self, Annotations, CacheScope, Caching, Icon, Implementation, Meta, ProtocolVersion, ServerCapabilities,
+    TaskSupport,
     capabilities::{Empty, ListCapability},
     tasks,
 };
@@ -106,15 +107,6 @@ pub(super) struct Identity {
 
 /// The serialised pages of a list, by version: made when first asked for.
 type PagesOfVersions = [OnceLock<Pages>; ProtocolVersion::ALL.len()];
-
-/// Things of one kind, in order and by name, with their list as it is sent.
-struct Shelf<T> {
-    items: Arc<Vec<Arc<T>>>,
-    index: Arc<HashMap<String, usize>>,
-    /// The block or the module that each is from.
-    parts: Arc<Vec<Option<&'static str>>>,
-    pages: Arc<PagesOfVersions>,
-}
 
 /// A tool with all that its call needs.
 pub(crate) struct RegisteredTool {
@@ -367,165 +359,6 @@ impl Registry {
         let mut changed = self.clone();
         changed.tools.remove(name).then_some(changed)
     }
-
-    pub(super) fn add_tool(
-        &mut self,
-        item: PendingItem<ToolSpec, ToolFunction>,
-        states: Arc<States>,
-        errors: &mut Vec<Error>,
-        obstacles: &mut Obstacles,
-    ) {
-        const KIND: &str = "tool";
-        let PendingItem { spec, name, function, full_schemas, part, .. } = item;
-        let mut description = ToolDescription::new(full_schemas);
-        function.call(ToolCall(Mode::Describe(&mut description)));
-        check_name(KIND, &name, errors);
-        check_states(KIND, &name, &description.requirements, &states, errors);
-        for reason in description.faults.drain(..) {
-            errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
-        }
-        let own_schema = spec.input_schema.map(|schema| schema());
-        if let Some(schema) = &own_schema
-            && schema["type"] != "object"
-        {
-            let reason = "its `input_schema` must be an object schema: `\"type\": \"object\"` at the root".to_owned();
-            errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
-        }
-        let output_schema = description.take_output_schema().filter(|_| spec.output_schema != Some(false));
-        let properties = if own_schema.is_some() { None } else { description.names() };
-        let (input_schema, parsed) = match own_schema {
-            Some(schema) => (RawJson::from(schema.clone()), schema),
-            None => description.take_input_schema(),
-        };
-        if !full_schemas {
-            obstacles.survey(&name, &parsed);
-        }
-        let mirrored = mirrored::arguments(&parsed);
-        let mirrored = mirrored.unwrap_or_else(|reason| {
-            errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
-            Vec::new()
-        });
-        let listed = protocol::Tool {
-            name: name.clone(),
-            title: spec.title.map(str::to_owned),
-            description: Some(spec.description.to_owned()),
-            icons: icons(spec.icons),
-            input_schema,
-            output_schema,
-            annotations: annotations(&spec),
-            execution: spec.task.map(|support| ToolExecution { task_support: Some(support) }),
-            meta: None,
-        };
-        let tool = RegisteredTool {
-            listed,
-            function,
-            states,
-            properties,
-            scopes: spec.scopes,
-            flattened: description.flattened,
-            patterns: description.patterns,
-            strict: spec.strict,
-            timeout: spec.timeout,
-            mirrored,
-            task: spec.task,
-            caching: self.declared(spec.ttl, spec.public_cache),
-        };
-        self.tools.insert(KIND, name, part, tool, errors);
-    }
-
-    pub(super) fn add_dynamic(
-        &mut self,
-        tool: DynamicTool,
-        states: Arc<States>,
-        errors: &mut Vec<Error>,
-        obstacles: &mut Obstacles,
-    ) {
-        const KIND: &str = "tool";
-        let tool = tool.register(states, self.caching());
-        let name = tool.listed.name.clone();
-        check_name(KIND, &name, errors);
-        let mut invalid = |reason: String| errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
-        let schema = |schema: &RawJson| schema.parse().unwrap_or(Value::Null);
-        let input = schema(&tool.listed.input_schema);
-        if input["type"] != "object" {
-            invalid("its input schema must be an object schema: `\"type\": \"object\"` at the root".to_owned());
-        }
-        obstacles.survey(&name, &input);
-        if tool.listed.output_schema.as_ref().is_some_and(|output| !schema(output).is_object()) {
-            invalid("its output schema must be a JSON object".to_owned());
-        }
-        match mirrored::arguments(&input) {
-            Ok(mirrored) => self.tools.insert(KIND, name, None, RegisteredTool { mirrored, ..tool }, errors),
-            Err(reason) => invalid(reason),
-        }
-    }
-
-    pub(super) fn add_resource(
-        &mut self,
-        item: PendingItem<ResourceSpec, ResourceFunction>,
-        states: &[Arc<States>],
-        errors: &mut Vec<Error>,
-    ) {
-        let PendingItem { spec, name, function, states: group, part, .. } = item;
-        let states = Arc::clone(&states[group]);
-        let mut description = ResourceDescription::default();
-        function.call(ResourceCall(Mode::Describe(&mut description)));
-        check_states("resource", &name, &description.requirements, &states, errors);
-
-        if let Some(first) = Arc::make_mut(&mut self.resource_names).insert(name.clone(), part) {
-            errors.push(Error::Duplicate { kind: "resource", name, parts: [first, part] });
-            return;
-        }
-        let fixed = spec.segments.iter().all(|segment| matches!(segment, Segment::Literal(_)));
-        let resource = RegisteredResource { spec, name, function, states, completing: description.completing.0, part };
-        if fixed {
-            let uri = spec.uri.to_owned();
-            if let Some(first) = self.resources.get(&uri) {
-                errors.push(Error::DuplicateUri { kind: "resource", uri, parts: [first.part, part] });
-                return;
-            }
-            self.resources.insert("resource", uri, part, resource, errors);
-        } else if let Some(first) =
-            self.templates.iter().find(|other| template::is_same(other.spec.segments, spec.segments))
-        {
-            let (uri, parts) = (spec.uri.to_owned(), [first.part, part]);
-            errors.push(Error::DuplicateUri { kind: "resource template", uri, parts });
-        } else {
-            template::insert(Arc::make_mut(&mut self.templates), Arc::new(resource));
-        }
-    }
-
-    pub(super) fn add_prompt(
-        &mut self,
-        item: PendingItem<PromptSpec, PromptFunction>,
-        states: &[Arc<States>],
-        errors: &mut Vec<Error>,
-    ) {
-        const KIND: &str = "prompt";
-        let PendingItem { spec, name, function, states: group, part, .. } = item;
-        let states = Arc::clone(&states[group]);
-        let mut description = PromptDescription::default();
-        function.call(PromptCall(Mode::Describe(&mut description)));
-        check_name(KIND, &name, errors);
-        check_states(KIND, &name, &description.requirements, &states, errors);
-        let listed = protocol::Prompt {
-            name: name.clone(),
-            title: spec.title.map(str::to_owned),
-            description: spec.description.map(str::to_owned),
-            icons: icons(spec.icons),
-            arguments: (!description.arguments.is_empty()).then_some(description.arguments),
-            meta: None,
-        };
-        let prompt = RegisteredPrompt {
-            listed,
-            scopes: spec.scopes,
-            description: spec.description,
-            function,
-            states,
-            completing: description.completing.0,
-        };
-        self.prompts.insert(KIND, name, part, prompt, errors);
-    }
 }
 
 impl RegisteredResource {
@@ -565,54 +398,6 @@ impl fmt::Debug for Registry {
     }
 }
 
-impl<T> Shelf<T> {
-    fn get(&self, name: &str) -> Option<&T> {
-        self.index.get(name).map(|index| &*self.items[*index])
-    }
-
-    fn insert(
-        &mut self,
-        kind: &'static str,
-        name: String,
-        part: Option<&'static str>,
-        item: T,
-        errors: &mut Vec<Error>,
-    ) {
-        if let Some(first) = self.index.get(&name) {
-            return errors.push(Error::Duplicate { kind, name, parts: [self.parts[*first], part] });
-        }
-        Arc::make_mut(&mut self.index).insert(name, self.items.len());
-        Arc::make_mut(&mut self.items).push(Arc::new(item));
-        Arc::make_mut(&mut self.parts).push(part);
-        self.pages = Arc::default();
-    }
-
-    /// Takes out what has that name; false where nothing has. The others keep their order.
-    fn remove(&mut self, name: &str) -> bool {
-        let Some(removed) = Arc::make_mut(&mut self.index).remove(name) else { return false };
-        for index in Arc::make_mut(&mut self.index).values_mut().filter(|index| **index > removed) {
-            *index -= 1;
-        }
-        Arc::make_mut(&mut self.items).remove(removed);
-        Arc::make_mut(&mut self.parts).remove(removed);
-        self.pages = Arc::default();
-        true
-    }
-}
-
-impl<T> Clone for Shelf<T> {
-    fn clone(&self) -> Self {
-        let Self { items, index, parts, pages } = self;
-        Self { items: Arc::clone(items), index: Arc::clone(index), parts: Arc::clone(parts), pages: Arc::clone(pages) }
-    }
-}
-
-impl<T> Default for Shelf<T> {
-    fn default() -> Self {
-        Self { items: Arc::default(), index: Arc::default(), parts: Arc::default(), pages: Arc::default() }
-    }
-}
-
 /// One error of all that was found; none where nothing was.
 pub(super) fn in_one(mut errors: Vec<Error>) -> Option<Error> {
     match errors.len() {
@@ -622,42 +407,8 @@ pub(super) fn in_one(mut errors: Vec<Error>) -> Option<Error> {
     }
 }
 
-fn check_name(kind: &'static str, name: &str, errors: &mut Vec<Error>) {
-    let fits = (1..=64).contains(&name.len())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
-    if !fits {
-        errors.push(Error::InvalidName { kind, name: name.to_owned() });
-    }
-}
-
-fn check_states(
-    kind: &'static str,
-    name: &str,
-    requirements: &[Requirement],
-    states: &States,
-    errors: &mut Vec<Error>,
-) {
-    for requirement in requirements {
-        if !states.contains(requirement.type_id) {
-            let type_name = requirement.type_name;
-            errors.push(Error::MissingState { kind, name: name.to_owned(), type_name });
-        }
-    }
-}
-
 pub(crate) fn icons(sources: &[&str]) -> Option<Vec<Icon>> {
     (!sources.is_empty()).then(|| sources.iter().map(|source| Icon::new(*source)).collect())
-}
-
-fn annotations(spec: &ToolSpec) -> Option<ToolAnnotations> {
-    let annotations = ToolAnnotations {
-        title: None,
-        read_only_hint: spec.read_only,
-        destructive_hint: spec.destructive,
-        idempotent_hint: spec.idempotent,
-        open_world_hint: spec.open_world,
-    };
-    (annotations != ToolAnnotations::default()).then_some(annotations)
 }
 
 fn resource_annotations(spec: &ResourceSpec) -> Option<Annotations> {
