@@ -66,9 +66,9 @@ pub(crate) async fn start(servers: &[Server]) -> io::Result<Vec<Value>> {
     const TURNS: usize = 100;
     let path = by_name("stdio")?;
     let tokens = Tokens::of(path)?;
-    let mut runs = vec![(Vec::new(), Vec::new()); servers.len()];
+    let mut runs = vec![(Vec::new(), Vec::new(), Vec::new()); servers.len()];
     for turn in 0..TURNS {
-        for (server, (times, sizes)) in servers.iter().zip(&mut runs) {
+        for (server, (times, sizes, own)) in servers.iter().zip(&mut runs) {
             // That takes hundreds of milliseconds.
             if *server == Server::Typescript && turn % 10 > 0 {
                 continue;
@@ -79,16 +79,19 @@ pub(crate) async fn start(servers: &[Server]) -> io::Result<Vec<Value>> {
             times.push(began.elapsed());
             pipes.call(path, 0, 1, 1).await?;
             sizes.push(process.resident()?);
+            own.push(process.anonymous()?);
             drop(pipes);
             process.end().await?;
         }
     }
-    let lines = servers.iter().zip(&mut runs).map(|(server, (times, sizes))| {
+    let lines = servers.iter().zip(&mut runs).map(|(server, (times, sizes, own))| {
         times.sort_unstable();
         sizes.sort_unstable();
+        own.sort_unstable();
         json!({
             "kind": "start", "server": server.name(), "path": "stdio",
             "first_answer_us": micros(times[times.len() / 2]), "resident_kib": sizes[sizes.len() / 2],
+            "anonymous_kib": own[own.len() / 2],
         })
     });
     Ok(lines.collect())

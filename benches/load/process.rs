@@ -56,6 +56,11 @@ impl Process {
         self.status("VmRSS:")
     }
 
+    /// What of it is no page of a file: the process's own, which nobody shares and the kernel cannot drop. In KiB.
+    pub(crate) fn anonymous(&self) -> io::Result<u64> {
+        self.status("RssAnon:")
+    }
+
     /// The most that it ever was.
     pub(crate) fn peak(&self) -> io::Result<u64> {
         self.status("VmHWM:")

@@ -179,9 +179,11 @@ impl Lines {
         self.write_servers(out, "Memory for each idle one, KiB", "idle", |server, path| {
             self.median("idle", server, path, "kib_each").map(|kib| format!("{kib:.1}"))
         })?;
-        self.write_servers(out, "Start: first answer, ms; resident after it, MiB", "start", |server, path| {
-            let [us, kib] = ["first_answer_us", "resident_kib"].map(|field| self.median("start", server, path, field));
-            Some(format!("{:.2}; {:.1}", us? / 1000.0, kib? / 1024.0))
+        let says = "Start: first answer, ms; resident after it, and what of that is no page of a file, MiB";
+        self.write_servers(out, says, "start", |server, path| {
+            let [us, kib, own] = ["first_answer_us", "resident_kib", "anonymous_kib"]
+                .map(|field| self.median("start", server, path, field));
+            Some(format!("{:.2}; {:.1}, {:.2}", us? / 1000.0, kib? / 1024.0, own? / 1024.0))
         })
     }
 
