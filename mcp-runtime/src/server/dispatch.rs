@@ -68,12 +68,14 @@ impl<'a> Caller<'a> {
         Self { session, principal: None, reply: None, binding: Binding::Pipe, page: None }
     }
 
-    /// Refuses a principal that lacks one of the scopes. Where nobody is authenticated there are none to lack.
+    /// Refuses a principal that lacks one of the scopes, and over HTTP whoever is nobody. At the other end of a pipe is who
+    /// started the server.
     pub(super) fn must_have(self, scopes: &'static [&'static str]) -> Result<(), Refusal> {
-        match self.principal {
-            Some(principal) if !scopes.iter().all(|scope| principal.has_scope(scope)) => Err(Refusal::Scopes(scopes)),
-            _ => Ok(()),
-        }
+        let is_given = |scope: &&str| match self.principal {
+            Some(principal) => principal.has_scope(scope),
+            None => matches!(self.binding, Binding::Pipe),
+        };
+        if scopes.iter().all(is_given) { Ok(()) } else { Err(Refusal::Scopes(scopes)) }
     }
 }
 
@@ -184,6 +186,12 @@ impl Dispatcher {
     #[cfg(feature = "http")]
     pub(crate) fn mirrored_headers(&self) -> Vec<String> {
         self.live.registry().mirrored_headers()
+    }
+
+    /// The names of all that takes scopes, for a listener on which nobody can have them.
+    #[cfg(feature = "http")]
+    pub(crate) fn names_with_scopes(&self) -> Vec<String> {
+        self.live.registry().names_with_scopes().into_iter().map(str::to_owned).collect()
     }
 
     /// Reads one message without acting on it.

@@ -237,6 +237,17 @@ impl Registry {
             || self.prompts.items.iter().any(|prompt| !prompt.completing.is_empty())
     }
 
+    /// The names of all that takes scopes.
+    #[cfg(feature = "http")]
+    pub(crate) fn names_with_scopes(&self) -> Vec<&str> {
+        let tools = self.tools.items.iter().map(|tool| (tool.scopes, tool.listed.name.as_str()));
+        let resources = self.resources.items.iter().chain(&*self.templates);
+        let resources = resources.map(|resource| (resource.spec.scopes, resource.name.as_str()));
+        let prompts = self.prompts.items.iter().map(|prompt| (prompt.scopes, prompt.listed.name.as_str()));
+        let all = tools.chain(resources).chain(prompts);
+        all.filter(|(scopes, _)| !scopes.is_empty()).map(|(_, name)| name).collect()
+    }
+
     /// What the server offers: what is registered, and nothing else. Changes are announced to whoever `hears` them.
     pub(crate) fn capabilities(&self, hears: bool) -> ServerCapabilities {
         let list = |list, subscribe| self.has(list).then_some(ListCapability { list_changed: hears, subscribe });

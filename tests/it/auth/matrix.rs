@@ -1,5 +1,6 @@
 //! Every method × every credential × every endpoint: status, challenge and body of each answer.
 
+use mcp_runtime::{McpServer, testing::TestClient};
 use mcp_test_support::{
     STATELESS,
     http::{EventStream, request},
@@ -90,6 +91,7 @@ enum Verdict {
 struct Method {
     name: &'static str,
     guarded: Guarded,
+    /// Empty where nobody is asked for anything.
     scheme: &'static str,
     /// The scopes that every request needs.
     scopes: &'static str,
@@ -126,7 +128,9 @@ async fn check(method: &Method, name: &str, credential: &Credential, verdict: Ve
     headers.push(("Content-Type", "application/json"));
     let begun = match endpoint.body {
         // Nobody opens one by the query.
-        Body::InSession if !own.is_empty() => Some(method.guarded.post("/mcp", &own, &initialize().to_string()).await),
+        Body::InSession if matches!(opener, Credential::Headers(_)) => {
+            Some(method.guarded.post("/mcp", &own, &initialize().to_string()).await)
+        }
         _ => None,
     };
     headers.extend(begun.iter().filter_map(|begun| Some(("Mcp-Session-Id", begun.header("mcp-session-id")?))));
@@ -161,7 +165,7 @@ async fn check(method: &Method, name: &str, credential: &Credential, verdict: Ve
         Verdict::NoScope => refused(403, error("insufficient_scope", REASON, method.scopes), REASON),
     };
     assert_eq!(answer.status, status, "{case}: {answer:?}");
-    let challenge = challenge.map(|it| {
+    let challenge = challenge.filter(|_| !method.scheme.is_empty()).map(|it| {
         let metadata =
             format!("http://{}/.well-known/oauth-protected-resource{}", method.guarded.address, endpoint.document);
         let more = if method.has_metadata { format!(", resource_metadata=\"{metadata}\"") } else { String::new() };
@@ -228,6 +232,17 @@ fn tokens(
         }),
         ("right", signed(json!({})), Verdict::Right),
     ]
+}
+
+#[tokio::test]
+async fn without_authentication_nobody_has_a_scope() {
+    let none = Credential::Headers(Vec::new());
+    let guarded = Guarded::with(json!({})).await;
+    let method = Method { name: "none", guarded, scheme: "", scopes: "", has_metadata: false, right: none.clone() };
+    check_all(&method, &[("nobody", none, Verdict::NoAdministrator)]).await;
+    // At the other end of a pipe is who started the server.
+    let client = TestClient::connect(McpServer::default().tool::<super::admin>()).await.unwrap();
+    assert_eq!(client.call("admin", json!({})).await.unwrap().first_text(), Some("administrated"));
 }
 
 #[tokio::test]

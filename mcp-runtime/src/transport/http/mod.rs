@@ -213,8 +213,31 @@ async fn doors(
     // Each stream holds a connection, and its client needs another one to say something.
     limits.max_streams = Some(limits.max_streams.unwrap_or(usize::MAX).min(max_connections - max_connections / 8));
     let authenticator = authenticator(options, address).await?;
+    if authenticator.is_none() {
+        tell_of_open_doors(&dispatcher, address);
+    }
     let served = Served { dispatcher, limits, sessions: Arc::clone(sessions), streams: Arc::default() };
     Ok(Arc::new(Doors::new(options, guard, authenticator, &served, Arc::clone(stop))))
+}
+
+/// Tells the operator what it means that nobody is asked who they are.
+fn tell_of_open_doors(dispatcher: &Dispatcher, address: SocketAddr) {
+    if address.ip().is_loopback() {
+        tracing::info!("every path is open to whoever reaches {address}: there is no authentication");
+    } else {
+        tracing::warn!(
+            "every path is open to whoever reaches {address}, from other machines too: there is no authentication; set \
+             `transport.options.auth` (MCP_AUTH), or listen on 127.0.0.1"
+        );
+    }
+    let names = dispatcher.names_with_scopes();
+    if !names.is_empty() {
+        tracing::warn!(
+            names = names.join(" "),
+            "these take scopes, which nobody has without authentication: they refuse everybody; set \
+             `transport.options.auth` (MCP_AUTH)"
+        );
+    }
 }
 
 /// What stands between clients and the functions, ready to judge requests.
@@ -222,10 +245,7 @@ async fn doors(
 async fn authenticator(options: &HttpOptions, address: SocketAddr) -> Result<Option<Arc<Authenticator>>, Error> {
     use crate::auth::Site;
 
-    let Some(auth) = &options.auth else {
-        tracing::info!("every path is open to whoever reaches {address}: there is no authentication");
-        return Ok(None);
-    };
+    let Some(auth) = &options.auth else { return Ok(None) };
     let refused = |problems: Vec<crate::auth::options::OptionProblem>| {
         let mut errors: Vec<_> = problems
             .into_iter()
