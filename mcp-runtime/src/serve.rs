@@ -4,6 +4,8 @@ mod bound;
 mod lone;
 mod part;
 
+#[cfg(feature = "cli")]
+use std::ffi::OsString;
 use std::{any::Any, sync::Arc, time::Duration};
 #[cfg(unix)]
 use std::{
@@ -71,6 +73,9 @@ pub struct McpServer {
     attribute: Option<Value>,
     /// What is wrong with the attribute's options; told at start, as everything else is.
     fault: Option<Error>,
+    /// What stands in the place of the process's arguments.
+    #[cfg(feature = "cli")]
+    arguments: Option<Vec<OsString>>,
 }
 
 impl McpServer {
@@ -85,6 +90,8 @@ impl McpServer {
             limits: None,
             attribute: None,
             fault: None,
+            #[cfg(feature = "cli")]
+            arguments: None,
         }
     }
 
@@ -110,8 +117,7 @@ impl McpServer {
             icons: registry::icons(declared.icons),
             ..Implementation::default()
         };
-        let options = Box::new(options);
-        Self { options, registration, handle: Handle::new(), info, limits: None, attribute, fault }
+        Self { registration, info, attribute, fault, ..Self::new(options) }
     }
 
     /// Adds a lone tool: the name of a function under `#[mcp_tool]`. Several go as a tuple, `.tool::<(add, neg)>()`, whose
@@ -288,6 +294,27 @@ impl McpServer {
         self
     }
 
+    /// Gives [`McpServer::run`] these arguments in place of the process's: for a program that has arguments of its own, and
+    /// takes them from the command line first. With none at all the command line is the program's alone; a file that
+    /// `MCP_CONFIG` names and the other variables are heeded as ever.
+    ///
+    /// ```no_run
+    /// use mcp_runtime::prelude::*;
+    ///
+    /// fn main() -> Result<(), Error> {
+    ///     // `notes DIRECTORY [--transport sse …]`
+    ///     let mut arguments = std::env::args_os().skip(1);
+    ///     let directory = arguments.next();
+    ///     McpServer::default().state(directory).arguments(arguments).run_blocking()
+    /// }
+    /// ```
+    #[cfg(feature = "cli")]
+    #[must_use]
+    pub fn arguments<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+        self.arguments = Some(arguments.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// Starts with the options as they are, and serves until serving ends: on stdio with the input, on a listener
     /// not by itself. [`McpServer::bind`] gives a handle that ends it, [`McpServer::run`] heeds signals.
     ///
@@ -418,8 +445,18 @@ impl McpServer {
     /// The options of all layers, and all that is done before the transport is opened.
     #[cfg(feature = "cli")]
     fn settle(mut self, logging: Option<&crate::telemetry::Logging>) -> Result<Settled, Error> {
-        let layers = crate::config::Layers::from_process();
-        if let Some(text) = layers.lay_over(&mut self.options, self.attribute.take().as_ref())? {
+        use crate::config::Layers;
+
+        let layers = match self.arguments.take() {
+            Some(arguments) => Layers::from_process_but(arguments),
+            None => Layers::from_process(),
+        };
+        let log = |level| {
+            if let Some(logging) = logging {
+                logging.heed(level);
+            }
+        };
+        if let Some(text) = layers.lay_over(&mut self.options, self.attribute.take().as_ref(), &log)? {
             return Ok(Settled::Show(text));
         }
         if let Some(logging) = logging {

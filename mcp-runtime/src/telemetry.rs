@@ -4,6 +4,7 @@ mod dormant;
 mod late;
 
 use std::{
+    backtrace::{Backtrace, BacktraceStatus},
     collections::HashMap,
     io::{self, Write},
     sync::{
@@ -16,7 +17,7 @@ use std::{
 };
 
 use dormant::Dormant;
-use late::Late;
+use late::{Late, Level};
 use tracing::{Event, Subscriber, callsite::Identifier, level_filters::LevelFilter};
 use tracing_subscriber::{
     Layer,
@@ -27,17 +28,21 @@ use tracing_subscriber::{
 /// Lines that wait for a standard error which nobody reads; beyond them, lines are lost, and how many is told later.
 const MOST_WAITING: usize = 1024;
 
-/// The longest line, in bytes.
+/// The longest line, in bytes; it ends with an ellipsis where it was longer.
 const LONGEST_LINE: usize = 2048;
+
+/// What our lines are told apart by.
+const OURS: &str = "mcp_runtime";
 
 /// Logging, until it is dropped; then what waits is written.
 #[derive(Debug)]
 pub(crate) struct Logging {
     lines: Lossy,
+    level: Level,
     most: Arc<AtomicUsize>,
 }
 
-/// Logs to standard error from `info` on, unless the process has a subscriber already.
+/// Logs to standard error from `info` on until another level is said, unless the process has a subscriber already.
 ///
 /// A thread of its own writes, so that a client which does not read standard error stops nothing.
 pub(crate) fn init() -> Option<Logging> {
@@ -50,21 +55,39 @@ pub(crate) fn init() -> Option<Logging> {
             tracing_subscriber::registry().with(lines).with(Throttle::new(lossy.clone(), Arc::clone(&most)))
         }
     };
-    tracing::subscriber::set_global_default(Late::new(LevelFilter::INFO, make)).ok()?;
+    let level = Level::new(LevelFilter::INFO);
+    tracing::subscriber::set_global_default(Late::new(level.clone(), make)).ok()?;
     // The standard hook writes to standard error by itself, and would wait for whoever does not read it.
-    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
-    Some(Logging { lines: lossy, most })
+    let lines = lossy.clone();
+    std::panic::set_hook(Box::new(move |panic| {
+        tracing::error!("{panic}");
+        // Where `RUST_BACKTRACE` asks for it.
+        let backtrace = Backtrace::capture();
+        if backtrace.status() == BacktraceStatus::Captured {
+            for line in backtrace.to_string().lines() {
+                // The writer takes everything, or counts it as lost.
+                let _ = lines.clone().write_all(format!("{line}\n").as_bytes());
+            }
+        }
+    }));
+    Some(Logging { lines: lossy, level, most })
 }
 
 impl Logging {
-    /// From now on one place in the code says so many lines a second at the most.
+    /// From now on what is of that level is logged, and what is graver.
+    pub(crate) fn heed(&self, level: LevelFilter) {
+        self.level.set(level);
+    }
+
+    /// From now on one place in our code says so many lines a second at the most.
     pub(crate) fn limit(&self, lines: Option<usize>) {
         self.most.store(lines.unwrap_or(usize::MAX), Ordering::Relaxed);
     }
 }
 
-/// Keeps whoever makes the server complain from filling its log: of what one place in the code says more often than so
-/// many times a second, the rest is counted, and told with the next line that it says.
+/// Keeps whoever makes the server complain from filling its log: of what one place in our code says more often than so
+/// many times a second, the rest is counted, and told with the next line that it says. What the functions of a server say
+/// is their author's affair.
 struct Throttle {
     most: Arc<AtomicUsize>,
     said: Mutex<HashMap<Identifier, Said>>,
@@ -103,7 +126,11 @@ impl Throttle {
 
 impl<S: Subscriber> Layer<S> for Throttle {
     fn event_enabled(&self, event: &Event<'_>, _: Context<'_, S>) -> bool {
-        match self.admit(event.metadata().callsite(), (self.clock)()) {
+        let metadata = event.metadata();
+        if !metadata.target().starts_with(OURS) {
+            return true;
+        }
+        match self.admit(metadata.callsite(), (self.clock)()) {
             None => false,
             Some(0) => true,
             Some(left_out) => {
@@ -247,7 +274,7 @@ impl Write for Lossy {
             // Not within a character.
             let end = (0..LONGEST_LINE).rev().find(|end| line[*end] & 0xC0 != 0x80).unwrap_or_default();
             line.truncate(end);
-            line.push(b'\n');
+            line.extend_from_slice("…\n".as_bytes());
         }
         let way = &self.0;
         let writer = way.writer.get_or_init(|| Writer::start(&way.lost));
@@ -303,6 +330,7 @@ mod tests {
             for _ in 0..7 {
                 complain();
                 tracing::warn!("something from elsewhere");
+                tracing::warn!(target: "weather", "it rains");
             }
             passed.store(1, Ordering::Relaxed);
             complain();
@@ -311,6 +339,7 @@ mod tests {
         let count = |part: &str| said.iter().filter(|line| line.contains(part)).count();
         assert_eq!(count("a complaint"), 3, "{said:?}");
         assert_eq!(count("elsewhere"), 2, "{said:?}");
+        assert_eq!(count("it rains"), 7, "{said:?}");
         assert_eq!(count("5 lines like the next one were left out"), 1, "{said:?}");
     }
 }

@@ -38,7 +38,11 @@ impl Process {
     }
 
     async fn ready() -> Self {
-        let mut process = Self::start(&[], &[]);
+        Self::ready_with(&[], &[]).await
+    }
+
+    async fn ready_with(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut process = Self::start(arguments, variables);
         // What is printed before the server starts is its own author's affair: the transport is not there yet.
         assert_eq!(process.line().await.as_deref(), Some("this is before the server starts"));
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}});
@@ -295,6 +299,7 @@ async fn a_start_that_fails_says_why_in_one_line() {
     for (arguments, variables, part) in [
         (vec!["--transport", "carrier-pigeon"], vec![], "carrier-pigeon"),
         (vec!["--prot", "80"], vec![], "--port"),
+        (vec!["--log", "loud"], vec![], "expected `off`"),
         (vec![], vec![("MCP_CONFIG", "/nowhere/mcp.json")], "/nowhere/mcp.json"),
         (vec!["--transport", "sse", "--endpoint", "/messages"], vec![], "messageEndpoint"),
         (vec!["--transport", "http-stream", "--message-endpoint", "/m", "--endpoint", "mcp"], vec![], "endpoint"),
@@ -308,6 +313,37 @@ async fn a_start_that_fails_says_why_in_one_line() {
         let errors: Vec<_> = stderr.lines().filter(|line| line.starts_with("Error: ")).collect();
         assert_eq!(errors.len(), 1, "{arguments:?}: {stderr}");
         assert!(errors[0].contains(part), "{arguments:?}: {stderr}");
+    }
+}
+
+#[tokio::test]
+async fn the_log_says_as_much_as_it_is_told() {
+    const CALLED: &str = "DEBUG tools/call \"boom\"";
+    const HELD: &str = "WARN tools/call \"compute\" held its thread for";
+    const PANICKED: &str = "ERROR the function panicked in tools/call \"boom\"";
+    const WHERE: &str = "as it was told";
+    const FRAME: &str = "noisy.rs:";
+    let quiet = ("RUST_BACKTRACE", "0");
+    for (arguments, variables, said, unsaid) in [
+        (vec![], vec![quiet], vec![HELD, PANICKED, WHERE], vec![CALLED]),
+        (vec!["--log", "debug"], vec![quiet], vec![CALLED, HELD, PANICKED, WHERE], vec![]),
+        (vec![], vec![quiet, ("MCP_LOG", "error")], vec![PANICKED, WHERE], vec![HELD, CALLED]),
+        (vec!["--log", "off"], vec![quiet, ("MCP_LOG", "trace")], vec![], vec![HELD, PANICKED, WHERE, CALLED]),
+        (vec![], vec![("RUST_BACKTRACE", "1")], vec![PANICKED, FRAME], vec![CALLED]),
+    ] {
+        let mut process = Process::ready_with(&arguments, &variables).await;
+        process.call(1, "compute", json!({"ms": 150})).await;
+        process.call(2, "boom", json!({})).await;
+        for _ in 0..2 {
+            process.message().await;
+        }
+        drop(process.stdin.take());
+        assert!(process.end().await.success());
+        let mut log = String::new();
+        process.child.stderr.take().unwrap().read_to_string(&mut log).await.unwrap();
+        let case = format!("{arguments:?} {variables:?}: {log}");
+        assert!(said.iter().all(|part| log.contains(part)), "{case}");
+        assert!(!unsaid.iter().any(|part| log.contains(part)), "{case}");
     }
 }
 

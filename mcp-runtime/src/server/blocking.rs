@@ -28,12 +28,13 @@ impl BlockingPool {
         }
     }
 
-    /// Runs a function once a thread is free.
+    /// Runs a function once a thread is free; `work` tells the operator whose it is.
     ///
     /// # Errors
     /// When the queue is full; then the function does not run.
     pub(super) fn run<R: Send + 'static>(
         &self,
+        work: String,
         run: Box<dyn FnOnce() -> Result<R, RpcError> + Send>,
     ) -> Result<Later<R>, RpcError> {
         let threads = Arc::clone(&self.threads);
@@ -56,7 +57,7 @@ impl BlockingPool {
                 drop(permit);
                 result
             });
-            task.await.unwrap_or_else(|_| Err(super::running::panicked()))
+            task.await.unwrap_or_else(|_| Err(super::running::panicked(&work)))
         }))
     }
 }

@@ -14,7 +14,7 @@ use super::{
     params::Params,
     registry::List,
     round::Answers,
-    running::guarded,
+    running::{Work, guarded},
     seal::Bond,
     tasks,
 };
@@ -59,7 +59,7 @@ impl Dispatcher {
         let mut scene = self.scene(request, &tool.states)?;
         let task = tasks::requests::of_call(&self.tasks, tool.task, request)?;
         scene.task.clone_from(&task);
-        let step = guarded(|| {
+        let step = guarded(Work::of(request), || {
             tool.function.call(ToolCall(Mode::Run(ToolRun {
                 name: &tool.listed.name,
                 arguments,
@@ -120,7 +120,7 @@ impl Dispatcher {
         };
         request.caller.must_have(resource.spec.scopes)?;
         let scene = self.scene(request, &resource.states)?;
-        let step = guarded(|| {
+        let step = guarded(Work::of(request), || {
             resource.function.call(ResourceCall(Mode::Run(ResourceRun {
                 uri: &uri,
                 mime_type: resource.spec.mime_type,
@@ -149,7 +149,7 @@ impl Dispatcher {
         request.caller.must_have(prompt.scopes)?;
         let (arguments, problems) = texts(request.params.arguments)?;
         let scene = self.scene(request, &prompt.states)?;
-        let step = guarded(|| {
+        let step = guarded(Work::of(request), || {
             prompt.function.call(PromptCall(Mode::Run(PromptRun {
                 name: &name,
                 arguments: &arguments,

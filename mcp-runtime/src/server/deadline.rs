@@ -18,6 +18,8 @@ const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 /// The bounds of one call: extended by its progress, and at most.
 pub(super) struct Deadlines {
+    /// Which call, for the operator.
+    work: String,
     each: Option<Duration>,
     last: Option<Instant>,
 }
@@ -30,10 +32,10 @@ pub(super) enum Ended<R> {
 
 impl Deadlines {
     /// The tool's own time, or else the server's.
-    pub(super) fn new(timeout: Option<Duration>, limits: &Limits) -> Self {
+    pub(super) fn new(work: String, timeout: Option<Duration>, limits: &Limits) -> Self {
         // A bound beyond what the clock can tell is none.
         let last = limits.max_call.and_then(|most| Instant::now().checked_add(most));
-        Self { each: timeout.or(limits.call_timeout), last }
+        Self { work, each: timeout.or(limits.call_timeout), last }
     }
 
     /// How the call ends: with its result, or because somebody says that it is to be left. None where it was cancelled.
@@ -56,7 +58,7 @@ impl Deadlines {
                     cancelled = true;
                     clock.set(ring_at(Some(Instant::now() + CANCELLATION_GRACE)));
                 }
-                result = poll_fn(|cx| poll_guarded(later, cx)) => {
+                result = poll_fn(|cx| poll_guarded(&self.work, later, cx)) => {
                     return (!cancelled).then_some(Ended::Done(result));
                 }
                 () = &mut left, if !cancelled => return Some(Ended::Left),
@@ -72,6 +74,7 @@ impl Deadlines {
                         _ => {
                             // What the handler has started can see that nobody waits; it is dropped where it waits itself.
                             call.cancel();
+                            tracing::warn!("given up, since it took too long: {}", self.work);
                             return Some(Ended::Done(Err(RpcError::internal("the call took too long"))));
                         }
                     }

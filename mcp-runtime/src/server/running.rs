@@ -1,10 +1,11 @@
 //! A function at work: polled in place as far as it goes, and a future for somebody to drive where it waits.
 
 use std::{
+    fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     task::{Context as TaskContext, Poll, Waker},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::value::RawValue;
@@ -14,6 +15,7 @@ use super::{
     context::{Context, Scene},
     deadline::{Deadlines, Ended},
     dispatch::{Dispatcher, Fault, Outcome, Received, Request},
+    nearest::excerpt,
     outcome::{Later, Step},
     round::Round,
     seal::Bond,
@@ -48,7 +50,7 @@ impl Dispatcher {
         let context = scene.taken().filter(|context| context.round().is_some());
         let returning = context.map(|context| Returning::new(context, request));
         let under_way = UnderWay::begin(scene, id)?;
-        let deadlines = Deadlines::new(timeout, &self.limits);
+        let deadlines = Deadlines::new(Work::of(request).to_string(), timeout, &self.limits);
         let dispatcher = Arc::clone(self);
         let id = id.as_str().to_owned();
         Ok(Received::Pending(Box::pin(async move {
@@ -105,7 +107,7 @@ impl Dispatcher {
                 Step::Described => return Err(RpcError::internal("the handler did not run")),
                 Step::Done(result) => Box::pin(std::future::ready(result)),
                 Step::Later(later) => later,
-                Step::Blocking(run) => self.blocking.run(run)?,
+                Step::Blocking(run) => self.blocking.run(Work::of(request).to_string(), run)?,
             }
         } else {
             match self.begin(step, scene, request, |_| (), out)? {
@@ -113,7 +115,7 @@ impl Dispatcher {
                 Begun::Later(later) => later,
             }
         };
-        let deadlines = Deadlines::new(timeout, &self.limits);
+        let deadlines = Deadlines::new(Work::of(request).to_string(), timeout, &self.limits);
         // As it is at its beginning, whatever it does meanwhile.
         tasks::requests::write_created(out, &self.frame, request.id, task);
         self.tasks.run(task, later, scene.hand_over(), deadlines, scene.taken().cloned());
@@ -134,10 +136,10 @@ impl Dispatcher {
             Step::Described => return Err(RpcError::internal("the handler did not run")),
             Step::Done(result) => (None, Poll::Ready(result)),
             Step::Later(later) => (Some(later), Poll::Pending),
-            Step::Blocking(run) => (Some(self.blocking.run(run)?), Poll::Pending),
+            Step::Blocking(run) => (Some(self.blocking.run(Work::of(request).to_string(), run)?), Poll::Pending),
         };
         let done = match &mut later {
-            Some(later) => poll_guarded(later, &mut TaskContext::from_waker(Waker::noop())),
+            Some(later) => poll_guarded(&Work::of(request), later, &mut TaskContext::from_waker(Waker::noop())),
             None => done,
         };
         let context = scene.taken().filter(|context| context.round().is_some());
@@ -209,18 +211,68 @@ fn let_go<R>(later: Later<R>) {
 }
 
 /// Runs what a user wrote; a panic is an error of this call and of nothing else.
-pub(super) fn guarded<R>(call: impl FnOnce() -> Step<R>) -> Step<R> {
-    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Step::Done(Err(panicked())))
+pub(super) fn guarded<R>(work: Work<'_>, call: impl FnOnce() -> Step<R>) -> Step<R> {
+    tracing::debug!("{work}");
+    let call = || catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Step::Done(Err(panicked(&work))));
+    timed(&work, call)
 }
 
-pub(super) fn poll_guarded<R>(later: &mut Later<R>, cx: &mut TaskContext<'_>) -> Poll<Result<R, RpcError>> {
-    catch_unwind(AssertUnwindSafe(|| later.as_mut().poll(cx))).unwrap_or_else(|_| Poll::Ready(Err(panicked())))
+pub(super) fn poll_guarded<R>(
+    work: &dyn fmt::Display,
+    later: &mut Later<R>,
+    cx: &mut TaskContext<'_>,
+) -> Poll<Result<R, RpcError>> {
+    let poll = AssertUnwindSafe(|| later.as_mut().poll(cx));
+    timed(work, || catch_unwind(poll).unwrap_or_else(|_| Poll::Ready(Err(panicked(work)))))
 }
 
-/// What a client is told of a panic: that the server failed. The panic hook has told the operator the rest.
-pub(super) fn panicked() -> RpcError {
+/// Runs what runs in place; where that takes so long that others notice, the operator is told whose fault it was.
+fn timed<R>(work: &dyn fmt::Display, run: impl FnOnce() -> R) -> R {
+    const LONG: Duration = Duration::from_millis(100);
+    let begun = Instant::now();
+    let result = run();
+    let took = begun.elapsed();
+    if took >= LONG {
+        tracing::warn!(
+            "{work} held its thread for {} ms, and others may have waited: a function that computes, or waits without \
+             `.await`, wants `blocking` (`#[mcp_tool(blocking)]`) or `spawn_blocking`",
+            took.as_millis()
+        );
+    }
+    result
+}
+
+/// What a client is told of a panic: that the server failed. The panic hook has told the operator where, and this tells in
+/// whose call.
+pub(super) fn panicked(work: &dyn fmt::Display) -> RpcError {
+    tracing::error!("the function panicked in {work}");
     RpcError::internal("the handler failed")
 }
+
+/// A function's call, for the operator: the method, and what it was called by.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'a> {
+    method: &'a str,
+    /// As JSON, which has no line breaks.
+    name: Option<&'a RawValue>,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn of(request: &Request<'a>) -> Self {
+        Self { method: request.method, name: request.params.name.or(request.params.uri) }
+    }
+}
+
+impl fmt::Display for Work<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.method)?;
+        match self.name {
+            Some(name) => write!(f, " {}", excerpt(name.get())),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A call that has its place among those under way, until it is dropped.
 pub(super) struct UnderWay {
     session: Arc<Session>,

@@ -1,20 +1,57 @@
 //! A subscriber that is made when somebody has something to say: a server that does well is silent, and starts sooner.
 
-use std::sync::OnceLock;
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use tracing::{Event, Metadata, Subscriber, level_filters::LevelFilter, span, subscriber::Interest};
 use tracing_core::span::Current;
 
+/// How much is heard, to be changed while it is.
+#[derive(Clone, Debug)]
+pub(super) struct Level(Arc<AtomicUsize>);
+
+impl Level {
+    /// By verbosity.
+    const ALL: [LevelFilter; 6] = [
+        LevelFilter::OFF,
+        LevelFilter::ERROR,
+        LevelFilter::WARN,
+        LevelFilter::INFO,
+        LevelFilter::DEBUG,
+        LevelFilter::TRACE,
+    ];
+
+    pub(super) fn new(level: LevelFilter) -> Self {
+        Self(Arc::new(AtomicUsize::new(Self::place(level))))
+    }
+
+    /// From now on that is heard.
+    pub(super) fn set(&self, level: LevelFilter) {
+        self.0.store(Self::place(level), Ordering::Relaxed);
+        tracing_core::callsite::rebuild_interest_cache();
+    }
+
+    fn get(&self) -> LevelFilter {
+        Self::ALL[self.0.load(Ordering::Relaxed)]
+    }
+
+    fn place(level: LevelFilter) -> usize {
+        Self::ALL.iter().position(|it| *it == level).unwrap_or_default()
+    }
+}
+
 /// Makes the subscriber at the first span or event of its level, and passes everything on to it.
 pub(super) struct Late<S, F> {
-    level: LevelFilter,
+    level: Level,
     make: F,
     made: OnceLock<S>,
 }
 
 impl<S: Subscriber, F: Fn() -> S> Late<S, F> {
     /// What `make` gives hears of `level` and what is graver.
-    pub(super) fn new(level: LevelFilter, make: F) -> Self {
+    pub(super) fn new(level: Level, make: F) -> Self {
         Self { level, make, made: OnceLock::new() }
     }
 
@@ -29,11 +66,11 @@ impl<S: Subscriber, F: Fn() -> S + 'static> Subscriber for Late<S, F> {
     }
 
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() <= self.level
+        *metadata.level() <= self.level.get()
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
-        Some(self.level)
+        Some(self.level.get())
     }
 
     fn new_span(&self, span: &span::Attributes<'_>) -> span::Id {
@@ -91,7 +128,7 @@ mod tests {
         layer::{Context, SubscriberExt},
     };
 
-    use super::Late;
+    use super::{Late, Level};
 
     /// What was written.
     #[derive(Clone, Default)]
@@ -137,7 +174,7 @@ mod tests {
                 Registry::default().with(lines.with_target(false)).with(Closed(Arc::clone(&closed)))
             }
         };
-        with_default(Late::new(LevelFilter::INFO, make), || {
+        with_default(Late::new(Level::new(LevelFilter::INFO), make), || {
             tracing::debug!("too mild");
             assert!(Span::current().is_none());
             assert_eq!(made.load(Ordering::SeqCst), 0, "nobody has said anything");

@@ -38,6 +38,13 @@ fn compute(ms: u64) -> String {
     "computed".to_owned()
 }
 
+/// Panics, but not at once
+#[mcp_tool]
+async fn boom() -> &'static str {
+    tokio::task::yield_now().await;
+    panic!("as it was told")
+}
+
 /// Computes on a thread of its own
 #[mcp_tool(blocking)]
 fn compute_apart(ms: u64) -> String {
@@ -74,5 +81,5 @@ fn main() -> Result<(), Error> {
     println!("this is before the server starts");
     let server = McpServer::new(ServerOptions::new("noisy", "1.0.0"));
     let server = server.tool::<noisy>().tool::<sleep>().tool::<spin>().tool::<shout>().tool::<read_input>();
-    server.tool::<compute>().tool::<compute_apart>().tool::<child>().run_blocking()
+    server.tool::<compute>().tool::<compute_apart>().tool::<child>().tool::<boom>().run_blocking()
 }

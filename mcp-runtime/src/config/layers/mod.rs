@@ -17,6 +17,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use tracing::level_filters::LevelFilter;
 
 use super::{
     ServerOptions,
@@ -58,6 +59,16 @@ pub struct Layers {
 /// The layer that an attribute is.
 const ATTRIBUTE: &str = "the attribute `#[mcp_server]`";
 
+/// How much is logged.
+const LEVELS: [(&str, LevelFilter); 6] = [
+    ("off", LevelFilter::OFF),
+    ("error", LevelFilter::ERROR),
+    ("warn", LevelFilter::WARN),
+    ("info", LevelFilter::INFO),
+    ("debug", LevelFilter::DEBUG),
+    ("trace", LevelFilter::TRACE),
+];
+
 type ReadFile = dyn Fn(&Path) -> io::Result<Vec<u8>> + Send + Sync;
 
 /// What a binary should do after its layers were read.
@@ -94,40 +105,52 @@ impl Layers {
 
     /// Layers from this process: its arguments, its environment and the files of the machine.
     pub fn from_process() -> Self {
+        Self::from_process_but(std::env::args_os().skip(1))
+    }
+
+    /// Layers from this process, but for its arguments, in whose place these stand: for a program with some of its own.
+    pub fn from_process_but<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Self {
         let given = |name: Cow<'static, str>| std::env::var_os(&*name).map(|value| (name.into_owned(), value));
-        Self::new(std::env::args_os().skip(1), settings::variables().filter_map(given), read_bounded)
+        Self::new(arguments, settings::variables().filter_map(given), read_bounded)
     }
 
     /// Lays all layers over the options that the code gives, and validates the result.
     ///
     /// Every mistake in every layer is reported at once, with the file, the variable or the flag that made it.
     pub fn apply(&self, mut options: ServerOptions) -> Result<Outcome, Error> {
-        Ok(match self.lay_over(&mut options, None)? {
+        Ok(match self.lay_over(&mut options, None, &|_| ())? {
             Some(text) => Outcome::Show(text),
             None => Outcome::Serve(options),
         })
     }
 
-    /// Like [`Layers::apply`], with options of an attribute that leaves the choice of the transport to a layer. Gives the
-    /// text that is to be shown where the options are not asked for; without it, and where there are errors, they are void.
+    /// Like [`Layers::apply`], with options of an attribute that leaves the choice of the transport to a layer; `log` is told
+    /// the level of the log, where a layer says it. Gives the text that is to be shown where the options are not asked for;
+    /// with it, and where there are errors, they are void.
     pub(crate) fn lay_over(
         &self,
         options: &mut ServerOptions,
         attribute: Option<&Value>,
+        log: &dyn Fn(LevelFilter),
     ) -> Result<Option<String>, Error> {
         if self.arguments.is_empty() && self.variables.is_empty() && attribute.is_none() {
             // How most programs over stdio are started.
             reader::collected(validate::problems(options))?;
             return Ok(None);
         }
-        match self.laid(std::mem::take(options), attribute)? {
+        match self.laid(std::mem::take(options), attribute, log)? {
             Outcome::Serve(laid) => *options = laid,
             Outcome::Show(text) => return Ok(Some(text)),
         }
         Ok(None)
     }
 
-    fn laid(&self, options: ServerOptions, attribute: Option<&Value>) -> Result<Outcome, Error> {
+    fn laid(
+        &self,
+        options: ServerOptions,
+        attribute: Option<&Value>,
+        log: &dyn Fn(LevelFilter),
+    ) -> Result<Outcome, Error> {
         let flags = flags::parse(&self.arguments);
         match flags.asks {
             Some(Asks::Help) => {
@@ -141,6 +164,7 @@ impl Layers {
         }
         let mut errors = flags.errors;
         let variables = self.given_variables(&mut errors);
+        choice(Place::Log, &LEVELS, &flags.given, &variables, &mut errors).into_iter().for_each(log);
         let known_errors = errors.len();
         let kind = choice(Place::Transport, &KINDS, &flags.given, &variables, &mut errors);
         let mut draft = Draft::from(options);
@@ -251,8 +275,8 @@ impl Layers {
                 continue;
             }
             let value = match it.setting.place {
-                // Both are decided already, over all layers.
-                Place::Transport | Place::Auth => continue,
+                // They are decided already, over all layers.
+                Place::Transport | Place::Auth | Place::Log => continue,
                 _ => self.value(it),
             };
             match value {

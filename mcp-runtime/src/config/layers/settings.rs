@@ -25,6 +25,8 @@ pub(super) enum Place {
     Sse(&'static str),
     Origins,
     Auth,
+    /// No option: what the process says of itself.
+    Log,
     /// A member of the options of one type of authentication.
     AuthOption(AuthKind, &'static str),
 }
@@ -60,7 +62,7 @@ pub(super) const CONFIG: &str = "MCP_CONFIG";
 pub(super) const FILE: &str = "_FILE";
 
 #[rustfmt::skip]
-pub(super) const SETTINGS: [Setting; 24] = [
+pub(super) const SETTINGS: [Setting; 25] = [
     setting("MCP_TRANSPORT", Place::Transport, Text, Open, "stdio, sse or http-stream (stdio)"),
     setting("MCP_HOST", Listener("host"), Text, Open, "address to listen on (127.0.0.1)"),
     setting("MCP_PORT", Listener("port"), Port, Open, "port to listen on, 0 for any free one (8080)"),
@@ -85,6 +87,7 @@ pub(super) const SETTINGS: [Setting; 24] = [
     setting("MCP_OAUTH_CLIENT_SECRET", AuthOption(OAuth, "clientSecret"), Text, Secret, "client secret at the provider"),
     setting("MCP_OAUTH_AUDIENCE", AuthOption(OAuth, "audience"), Text, Open, "audience that tokens must have (the endpoints)"),
     setting("MCP_OAUTH_SCOPES", AuthOption(OAuth, "scopes"), Words, Open, "scopes that tokens must have, separated by blanks"),
+    setting("MCP_LOG", Place::Log, Text, Open, "off, error, warn, info, debug or trace (info)"),
 ];
 
 const fn setting(
@@ -106,6 +109,7 @@ impl Setting {
             Place::Listener(name) | Place::Sse(name) => format!("transport.options.{name}"),
             Place::Origins => "transport.options.cors.allowOrigins".into(),
             Place::Auth => "transport.options.auth.type".into(),
+            Place::Log => "log".into(),
             Place::AuthOption(_, name) => format!("transport.options.auth.options.{name}"),
         }
     }

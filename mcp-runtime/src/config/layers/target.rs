@@ -50,7 +50,7 @@ impl Target {
             let needed = match it.setting.place {
                 _ if self.unknown => None,
                 Place::Sse(_) if self.kind != Kind::Sse => Some("the transport `sse`".into()),
-                Place::Transport | Place::Top(_) => None,
+                Place::Transport | Place::Top(_) | Place::Log => None,
                 _ if self.kind == Kind::Stdio => Some("the transport `sse` or `http-stream`".to_owned()),
                 Place::AuthOption(auth, _) if self.auth != Some(auth) => {
                     let auth = word(&AUTHS, auth);

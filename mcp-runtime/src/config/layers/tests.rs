@@ -1,8 +1,9 @@
 //! Files, variables and flags, and what becomes of them, as tables.
 
-use std::{ffi::OsString, io, path::Path, time::Duration};
+use std::{cell::RefCell, ffi::OsString, io, path::Path, time::Duration};
 
 use serde_json::{Value, json};
+use tracing::level_filters::LevelFilter;
 
 use super::{
     super::{
@@ -546,6 +547,21 @@ fn a_process_is_asked_for_each_variable_that_is_heeded() {
     let files = settings::SETTINGS.iter().filter(|setting| setting.may_be_file()).count();
     assert_eq!(asked.len(), settings::SETTINGS.len() + files);
     assert!(settings::variables().any(|name| name == settings::CONFIG));
+}
+
+#[test]
+fn the_level_of_the_log_is_told_and_no_option() {
+    for (arguments, variables, expected) in [
+        (&[][..], &[][..], vec![]),
+        (&["--log", "debug"], &[("MCP_LOG", "off")], vec![LevelFilter::DEBUG]),
+        (&[], &[("MCP_LOG", "off")], vec![LevelFilter::OFF]),
+        (&["--transport", "sse"], &[("MCP_LOG", "")], vec![]),
+    ] {
+        let (mut options, told) = (ServerOptions::default(), RefCell::new(Vec::new()));
+        let log = |level| told.borrow_mut().push(level);
+        assert!(matches!(layers(arguments, variables).lay_over(&mut options, None, &log), Ok(None)));
+        assert_eq!(told.into_inner(), expected, "{arguments:?} {variables:?}");
+    }
 }
 
 #[test]
