@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::bounds::in_json_words;
 use crate::protocol::{LoggingLevel, RpcError, jsonrpc::text_of, read::Object};
 
 /// The members that requests have in common, split in one pass; what they hold is still text.
@@ -151,7 +152,7 @@ fn split<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, RpcError> {
 /// The parameters of a method as a `T`.
 ///
 /// # Errors
-/// -32602 in serde's words, without the place in a text that the client did not count.
+/// -32602, with the path to what does not fit.
 pub(super) fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, RpcError> {
     read_at("params", raw)
 }
@@ -174,7 +175,30 @@ pub(super) fn read_at<'a, T: Deserialize<'a>>(member: &str, raw: &'a RawValue) -
 fn unfit(member: &str, path: &str, error: &serde_json::Error) -> RpcError {
     let said = error.to_string();
     let said = said.split(" at line ").next().unwrap_or_default();
-    RpcError::invalid_params(format!("`{member}{}`: {}", beginning(path), beginning(said)))
+    RpcError::invalid_params(format!("`{member}{}`: {}", beginning(path), beginning(&in_words(said))))
+}
+
+/// What serde says is wrong, in the words of JSON: a client knows no types of ours.
+fn in_words(said: &str) -> Cow<'_, str> {
+    if let Some(name) = said.strip_prefix("duplicate field ") {
+        return format!("{name} stands there twice").into();
+    }
+    if let Some(name) = said.strip_prefix("missing field ") {
+        return format!("{name} is missing").into();
+    }
+    let told = said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: "));
+    let Some((got, expected)) = told.and_then(|told| told.rsplit_once(", expected ")) else { return said.into() };
+    let expected = match expected {
+        tagged if tagged.starts_with("internally tagged enum ") => "an object",
+        listed if listed.starts_with("enum ") => "a string",
+        other => in_json_words(other),
+    };
+    let got = match got {
+        "map" => "an object",
+        "sequence" => "an array",
+        other => other,
+    };
+    format!("expected {expected}, got {got}").into()
 }
 
 /// The parameters of a method that cannot do without `member`.
@@ -188,4 +212,47 @@ pub(super) fn required<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>, member
 fn beginning(text: &str) -> &str {
     const MOST: usize = 200;
     text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::{Deserialize, read};
+
+    #[derive(Debug, Deserialize)]
+    #[serde(tag = "type")]
+    enum Reference {
+        #[serde(rename = "ref/prompt")]
+        Prompt { name: String },
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Whole {
+        #[serde(rename = "ref")]
+        reference: Reference,
+        at_most: Option<u8>,
+        names: Option<Vec<String>>,
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_in_the_words_of_json() {
+        let prompt = r#""ref": {"type": "ref/prompt", "name": "a"}"#;
+        let check = |params: &str, expected: &str| {
+            let raw = RawValue::from_string(params.to_owned()).unwrap();
+            let told = read::<Whole>(&raw).map(|whole| {
+                let Reference::Prompt { name } = whole.reference;
+                drop((name, whole.at_most, whole.names));
+            });
+            assert_eq!(told.map_err(|error| error.message), Err(format!("`params{expected}")), "{params}");
+        };
+        check("5", "`: expected an object, got integer `5`");
+        check(r#"{"ref": null}"#, ".ref`: expected an object, got null");
+        check(r#"{"atMost": 1}"#, "`: `ref` is missing");
+        check(&format!("{{{prompt}, {prompt}}}"), "`: `ref` stands there twice");
+        check(&format!("{{{prompt}, \"atMost\": \"x\"}}"), ".atMost`: expected an integer, got string \"x\"");
+        check(&format!("{{{prompt}, \"atMost\": 300}}"), ".atMost`: expected an integer, got integer `300`");
+        check(&format!("{{{prompt}, \"names\": {{}}}}"), ".names`: expected an array, got an object");
+    }
 }
