@@ -133,6 +133,8 @@ async fn requests_are_refused_for_the_first_thing_that_is_wrong() {
         (routed(), 400, -32020),
         (call("routed", json!({"region": null})), 200, 0),
         (call("routed", json!({})).header("Mcp-Param-Region", Some("eu")), 200, 0),
+        (call("routed", json!({"region": 5})), 400, -32020),
+        (call("routed", json!({"region": 5})).header("Mcp-Param-Region", Some("5")), 200, 0),
         (call("nothing", json!({"region": "eu"})), 200, -32602),
         // The level and the token, which are looked at last.
         (add().meta(json!({VERSION: STATELESS, CAPABILITIES: {}, LEVEL: "loud"})), 200, -32602),

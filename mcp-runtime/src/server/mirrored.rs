@@ -159,8 +159,8 @@ impl MirroredArgument {
             Some(Value::String(text)) => says(&|said| said == text),
             Some(Value::Bool(value)) => says(&|said| said == if *value { "true" } else { "false" }),
             Some(Value::Number(number)) if self.integer => says(&|said| is_same_number(said, &number.to_string())),
-            // It does not fit the schema either, which is said in words that help more.
-            Some(_) => true,
+            // What the header says is no matter: it does not fit the schema either, which is said in words that help more.
+            Some(_) => !matches!(line, Line::Absent),
         };
         if same { Ok(()) } else { Err(mismatch(&self.header, line)) }
     }

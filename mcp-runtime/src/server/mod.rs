@@ -39,6 +39,7 @@ pub(crate) mod registry;
 mod round;
 mod running;
 pub(crate) mod seal;
+mod sound;
 mod stateless;
 mod subscriptions;
 mod tasks;

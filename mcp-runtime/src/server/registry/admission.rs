@@ -17,7 +17,7 @@ use crate::{
         mirrored,
         obstacles::Obstacles,
         registration::{PendingItem, PromptFunction, ResourceFunction, ToolFunction},
-        template,
+        sound, template,
     },
 };
 
@@ -43,6 +43,10 @@ impl Registry {
             && schema["type"] != "object"
         {
             let reason = "its `input_schema` must be an object schema: `\"type\": \"object\"` at the root".to_owned();
+            errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
+        }
+        if let Some(fault) = own_schema.as_ref().and_then(sound::fault) {
+            let reason = format!("its `input_schema` is no JSON Schema: {fault}");
             errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
         }
         let output_schema = description.take_output_schema().filter(|_| spec.output_schema != Some(false));
@@ -105,8 +109,15 @@ impl Registry {
             invalid("its input schema must be an object schema: `\"type\": \"object\"` at the root".to_owned());
         }
         obstacles.survey(&name, &input);
-        if tool.listed.output_schema.as_ref().is_some_and(|output| !schema(output).is_object()) {
-            invalid("its output schema must be a JSON object".to_owned());
+        if let Some(fault) = sound::fault(&input) {
+            invalid(format!("its input schema is no JSON Schema: {fault}"));
+        }
+        if let Some(output) = tool.listed.output_schema.as_ref().map(schema) {
+            if !output.is_object() {
+                invalid("its output schema must be a JSON object".to_owned());
+            } else if let Some(fault) = sound::fault(&output) {
+                invalid(format!("its output schema is no JSON Schema: {fault}"));
+            }
         }
         match mirrored::arguments(&input) {
             Ok(mirrored) => self.tools.insert(KIND, name, None, RegisteredTool { mirrored, ..tool }, errors),
