@@ -7,8 +7,10 @@ use serde_json::Value;
 use super::{
     arguments::{Mode, ToolCall},
     context::{Context, States},
+    misfits::misfits,
     outcome::{IntoCallToolResult, Step},
     patterns::Patterns,
+    problem::{Problem, of_members, refusal},
     registration::{Function, ToolFunction},
     registry::RegisteredTool,
 };
@@ -16,8 +18,9 @@ use crate::protocol::{self, Caching, CallToolResult, Icon, ToolAnnotations};
 
 /// A tool that is made while the program runs: from a configuration, a database, another server.
 ///
-/// Its schema is written by hand and sent as it is; the closure gets the arguments as a JSON object, whether they fit
-/// the schema or not.
+/// Its schema is written by hand and sent as it is; the closure gets the arguments as a JSON object. What misses the
+/// schema's types, members, lists of values and bounds is refused before; `oneOf`, `allOf` and what else only some
+/// validators know are the closure's to check.
 ///
 /// ```
 /// use mcp_runtime::{DynamicTool, prelude::*, testing::TestClient};
@@ -27,12 +30,13 @@ use crate::protocol::{self, Caching, CallToolResult, Icon, ToolAnnotations};
 /// # mcp_test_schema::test_client!();
 /// let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
 /// let double = DynamicTool::new("double", "Doubles a number", schema, |arguments, _context| async move {
-///     let n = arguments["n"].as_i64().ok_or_else(|| ToolError::new("`n` must be an integer"))?;
-///     Ok::<_, ToolError>(n * 2)
+///     arguments["n"].as_i64().and_then(|n| n.checked_mul(2)).ok_or_else(|| ToolError::new("`n` is too large"))
 /// });
 /// let server = McpServer::new(ServerOptions::default()).dynamic_tool(double);
 /// let client = TestClient::connect(server).await?;
 /// assert_eq!(client.call("double", json!({"n": 21})).await?.first_text(), Some("42"));
+/// let refused = client.call("double", json!({"n": "x"})).await?;
+/// assert!(refused.first_text().unwrap().contains("`n`: expected an integer, got the string \"x\""));
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
 ///
@@ -57,13 +61,13 @@ impl DynamicTool {
             title: None,
             description: Some(description.into()),
             icons: None,
-            input_schema: input_schema.into(),
+            input_schema: input_schema.clone().into(),
             output_schema: None,
             annotations: None,
             execution: None,
             meta: None,
         };
-        Self { listed, function: Box::new(Closure(call)), scopes: &[], timeout: None }
+        Self { listed, function: Box::new(Closure { call, schema: input_schema }), scopes: &[], timeout: None }
     }
 
     /// Its name for people.
@@ -138,7 +142,10 @@ impl fmt::Debug for DynamicTool {
     }
 }
 
-struct Closure<F>(F);
+struct Closure<F> {
+    call: F,
+    schema: Value,
+}
 
 impl<F, R, T> Function<ToolCall<'_>, CallToolResult> for Closure<F>
 where
@@ -151,7 +158,12 @@ where
         // The dispatcher lets objects through only; their text was parsed as a whole before.
         let arguments = run.arguments.and_then(|raw| serde_json::from_str(raw.get()).ok());
         let arguments = arguments.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
-        let result = (self.0)(arguments, run.scene.context().clone());
+        let misfits = misfits(&self.schema, &arguments, true);
+        if !misfits.is_empty() {
+            let problems = of_members(Problem::Several(misfits));
+            return Step::Done(Ok(CallToolResult::error(refusal("tool", run.name, &problems))));
+        }
+        let result = (self.call)(arguments, run.scene.context().clone());
         Step::Later(Box::pin(async move { result.await.into_call_tool_result() }))
     }
 }
