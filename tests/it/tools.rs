@@ -1,5 +1,8 @@
 //! Calls of tools: results, contents by version, and refusals.
 
+use std::fmt;
+
+use mcp_runtime::{prelude::*, testing::TestClient};
 use serde_json::{Value, json};
 
 use crate::everywhere;
@@ -141,4 +144,83 @@ async fn a_panic_is_an_error_of_its_call_and_of_nothing_else() {
         assert_eq!(case.wire.call("add", json!({"a": 1, "b": 1})).await["content"][0]["text"], "2");
     })
     .await;
+}
+
+/// An error as those of `anyhow` are: its causes are in the alternate form alone.
+#[derive(Debug)]
+struct Chain;
+
+impl fmt::Display for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if f.alternate() { "outer: middle: inner" } else { "outer" })
+    }
+}
+
+impl std::error::Error for Chain {}
+
+/// Fails with causes
+#[mcp_tool]
+fn chained() -> Result<(), Chain> {
+    Err(Chain)
+}
+
+/// Fails with an error that is kept as a `ToolError`
+#[mcp_tool]
+fn kept() -> Result<(), ToolError> {
+    Err::<(), Box<dyn std::error::Error + Send + Sync>>(Box::new(Chain))?;
+    Ok(())
+}
+
+/// Fails with any error
+#[mcp_tool]
+fn boxed() -> Result<(), Box<dyn std::error::Error>> {
+    Err(Chain)?
+}
+
+/// Fails with an error of the standard library, or of `serde_json`
+#[mcp_tool]
+fn parsed(number: String, bytes: Vec<u8>, json: String) -> Result<String, ToolError> {
+    let number: i32 = number.parse()?;
+    let text = String::from_utf8(bytes)?;
+    let value: Value = serde_json::from_str(&json)?;
+    std::fs::read_to_string("\0")?;
+    Ok(format!("{number} {text} {value}"))
+}
+
+/// Fails with causes
+#[mcp_resource(uri = "test://chained")]
+fn chained_resource() -> Result<String, Chain> {
+    Err(Chain)
+}
+
+/// Fails with causes
+#[mcp_prompt]
+fn chained_prompt() -> Result<String, Chain> {
+    Err(Chain)
+}
+
+#[tokio::test]
+async fn an_error_tells_its_causes() {
+    let server = McpServer::new(ServerOptions::default())
+        .tool::<(chained, kept, boxed, parsed)>()
+        .resource::<chained_resource>()
+        .prompt::<chained_prompt>();
+    let client = TestClient::connect(server).await.unwrap();
+    let check = async |tool: &str, arguments: Value, expected: &str| {
+        let result = client.call(tool, arguments).await.unwrap();
+        assert_eq!((result.first_text(), result.is_error), (Some(expected), true), "{tool}");
+    };
+    for tool in ["chained", "kept", "boxed"] {
+        check(tool, json!({}), "outer: middle: inner").await;
+    }
+    for (number, bytes, json, expected) in [
+        ("x", json!([]), "0", "invalid digit found in string"),
+        ("1", json!([255]), "0", "invalid utf-8 sequence of 1 bytes from index 0"),
+        ("1", json!([]), "x", "expected value at line 1 column 1"),
+        ("1", json!([]), "0", "file name contained an unexpected NUL byte"),
+    ] {
+        check("parsed", json!({"number": number, "bytes": bytes, "json": json}), expected).await;
+    }
+    assert_eq!(client.read("test://chained").await.unwrap_err().message, "outer: middle: inner");
+    assert_eq!(client.get_prompt("chained_prompt", json!({})).await.unwrap_err().message, "outer: middle: inner");
 }

@@ -1,6 +1,19 @@
 //! What handlers give back: from a function's own return type to a result of the protocol.
 
-use std::{any::Any, borrow::Cow, fmt, fmt::Display, future::Future, marker::PhantomData, pin::Pin};
+use std::{
+    any::Any,
+    borrow::Cow,
+    char::ParseCharError,
+    fmt,
+    fmt::Display,
+    future::Future,
+    io,
+    marker::PhantomData,
+    num::{ParseFloatError, ParseIntError, TryFromIntError},
+    pin::Pin,
+    str::{ParseBoolError, Utf8Error},
+    string::FromUtf8Error,
+};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -183,8 +196,6 @@ pub struct ReadRequest {
 
 /// A tool's failure: a text that the model reads, to do better.
 ///
-/// Any `E: Display` will do as the error of a tool; this one is at hand.
-///
 /// ```
 /// use mcp_runtime::prelude::*;
 ///
@@ -198,6 +209,27 @@ pub struct ReadRequest {
 /// }
 /// # fn main() {}
 /// ```
+///
+/// Any `E: Display` will do as the error of a tool: `anyhow::Result<T>`, `Result<T, Box<dyn Error>>`, an enum of your own.
+/// The client gets it as `{error:#}` writes it, which of an `anyhow::Error` is its context and all of its causes.
+///
+/// This one is at hand, and `?` makes it of a text, of an [`AskError`](crate::AskError), and of the errors of the standard
+/// library and `serde_json` that are met most. Of another: `.map_err(|error| ToolError::new(error.to_string()))`.
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+///
+/// /// Adds up a file with a number on each line.
+/// #[mcp_tool]
+/// fn sum(path: String) -> Result<i64, ToolError> {
+///     let mut sum = 0;
+///     for line in std::fs::read_to_string(path)?.lines() {
+///         sum += line.parse::<i64>()?;
+///     }
+///     Ok(sum)
+/// }
+/// # fn main() {}
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolError(String);
 
@@ -208,7 +240,7 @@ impl ToolError {
     }
 }
 
-/// A resource's failure.
+/// A resource's failure. Any other `E: Display` will do, too: it is as [`ResourceError::Failed`] with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResourceError {
@@ -230,7 +262,7 @@ impl ResourceError {
     }
 }
 
-/// A prompt's failure.
+/// A prompt's failure. Any other `E: Display` will do, too: it is as [`PromptError::Failed`] with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PromptError {
@@ -290,22 +322,53 @@ impl From<&str> for ToolError {
     }
 }
 
+/// The text of an error: in the alternate form, in which `anyhow` and kin tell the causes, too.
+fn text_of(error: &impl Display) -> String {
+    format!("{error:#}")
+}
+
+macro_rules! from_errors {
+    ($($error:ty),* $(,)?) => { $(
+        impl From<$error> for ToolError {
+            fn from(error: $error) -> Self {
+                Self(text_of(&error))
+            }
+        }
+    )* };
+}
+// One for all errors is not to be had beside that of `String`, which may become one.
+from_errors!(
+    fmt::Error,
+    io::Error,
+    ParseBoolError,
+    ParseCharError,
+    ParseFloatError,
+    ParseIntError,
+    TryFromIntError,
+    Utf8Error,
+    FromUtf8Error,
+    serde_json::Error,
+    Box<dyn std::error::Error>,
+    Box<dyn std::error::Error + Send>,
+    Box<dyn std::error::Error + Send + Sync>,
+);
+
 /// A tool's own text for any error.
 pub(crate) fn tool_failure(error: &impl Display) -> CallToolResult {
-    CallToolResult::error(error.to_string())
+    CallToolResult::error(text_of(error))
 }
 
 fn resource_failure<E: Display + 'static>(error: &E, request: &ReadRequest) -> RpcError {
     match (error as &dyn Any).downcast_ref::<ResourceError>() {
         Some(ResourceError::NotFound) => resource_not_found(&request.uri),
-        _ => RpcError::internal(error.to_string()),
+        _ => RpcError::internal(text_of(error)),
     }
 }
 
 fn prompt_failure<E: Display + 'static>(error: &E) -> RpcError {
     match (error as &dyn Any).downcast_ref::<PromptError>() {
         Some(PromptError::InvalidArguments(text)) => RpcError::invalid_params(text),
-        _ => RpcError::internal(error.to_string()),
+        _ => RpcError::internal(text_of(error)),
     }
 }
 
