@@ -108,6 +108,9 @@ impl Options {
                 "`{key}`: a secret does not belong into source code; give it at run time: `MCP_JWT_SECRET`, `MCP_API_KEYS`, `MCP_OAUTH_CLIENT_SECRET`, or the options object"
             );
         }
+        if attribute == "mcp_tool" && key == "annotations" {
+            return "`annotations`: the hints of a tool are keys of their own: `read_only`, `destructive = bool`, `idempotent` and `open_world = bool`; write them in its place".to_owned();
+        }
         let owners: Vec<_> = attributes().into_iter().filter(|(_, keys)| keys.contains(&key)).collect();
         let belongs = attributes().iter().any(|(own, _)| *own == attribute);
         if let ([(first, _), ..], true) = (owners.as_slice(), belongs) {

@@ -349,6 +349,9 @@ fn check_type(ty: &Type, place: Place, errors: &mut Errors) {
         return;
     };
     let message = match (fault, place) {
+        (Fault::Borrowed(Some(owned)), Place::Parameter) if is_extractor(ty) => {
+            format!("what comes from the context of a call is taken by value; take `{owned}`")
+        }
         (Fault::Borrowed(Some(owned)), Place::Parameter) => {
             format!("an argument comes from the wire and cannot be borrowed; take `{owned}`")
         }
@@ -409,6 +412,14 @@ fn fault_of(ty: &Type, refuse_static: bool) -> Option<(TokenStream, Fault)> {
         }),
         _ => None,
     }
+}
+
+/// Whether a type is a borrowed one whose name is that of an extractor: it was refused before, and only the reason differs.
+fn is_extractor(ty: &Type) -> bool {
+    const EXTRACTORS: [&str; 5] = ["Context", "State", "Handle", "Principal", "Claims"];
+    let Type::Reference(reference) = ty else { return false };
+    let Type::Path(path) = &*reference.elem else { return false };
+    path.path.segments.last().is_some_and(|last| EXTRACTORS.iter().any(|it| last.ident == it))
 }
 
 /// The type to take in place of a borrowed one.

@@ -166,7 +166,7 @@ pub trait IntoGetPromptResult {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be structured content",
     label = "cannot be written as JSON, or has no schema",
-    note = "derive both `serde::Serialize` and `schemars::JsonSchema` for `{Self}`"
+    note = "derive both `serde::Serialize` and `schemars::JsonSchema` for `{Self}`, of the same major versions as this crate uses: serde 1, schemars 1"
 )]
 pub trait StructuredContent: Serialize + JsonSchema {}
 

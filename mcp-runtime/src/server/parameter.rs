@@ -26,8 +26,9 @@ use crate::protocol::read::Checked;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a tool",
     label = "neither an argument nor an extractor",
-    note = "an argument derives `serde::Deserialize` and `schemars::JsonSchema`; both must be there",
-    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`"
+    note = "an argument derives `serde::Deserialize` and `schemars::JsonSchema`; both must be there, of the same major versions as this crate uses: serde 1, schemars 1",
+    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`; none is taken as an `Option`: where there may be no caller, `Context` has `context.principal()`",
+    note = "in `State<T>`, `T` is `Clone + Send + Sync`, such as `Arc<Mutex<…>>`"
 )]
 pub trait ToolParameter<M>: Sized {
     /// Writes down the type's schema, or what it needs of the context.
@@ -44,7 +45,8 @@ pub trait ToolParameter<M>: Sized {
     message = "`{Self}` cannot be a parameter of a prompt",
     label = "not text-like",
     note = "the arguments of a prompt are text: `String`, a type that implements `std::str::FromStr`, or an `Option` of one",
-    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`"
+    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`; none is taken as an `Option`: where there may be no caller, `Context` has `context.principal()`",
+    note = "in `State<T>`, `T` is `Clone + Send + Sync`, such as `Arc<Mutex<…>>`"
 )]
 pub trait PromptParameter<M>: Sized {
     /// Writes down whether it is required, or what it needs of the context.
@@ -60,7 +62,7 @@ pub trait PromptParameter<M>: Sized {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool, and `#[mcp(…)]` speaks of arguments",
     label = "not an argument",
-    note = "an argument derives `serde::Deserialize` and `schemars::JsonSchema`; both must be there",
+    note = "an argument derives `serde::Deserialize` and `schemars::JsonSchema`; both must be there, of the same major versions as this crate uses: serde 1, schemars 1",
     note = "what comes from the context (`Context`, `State<T>` and the like) is not the client's to give; remove `#[mcp(…)]` there"
 )]
 pub trait ToolArgument<M>: ToolParameter<M> {}
@@ -91,7 +93,8 @@ pub trait TemplateVariable<M>: Sized {
     message = "parameter `{Name}` of type `{Self}` is neither a variable of the URI template nor an extractor",
     label = "not in the template",
     note = "add `{{{Name}}}` to the template, or remove the parameter",
-    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`"
+    note = "an extractor is `Context`, `State<T>`, `Handle`, `Principal`, `Claims<T>` or a type of your own that implements `mcp_runtime::FromContext`; none is taken as an `Option`: where there may be no caller, `Context` has `context.principal()`",
+    note = "in `State<T>`, `T` is `Clone + Send + Sync`, such as `Arc<Mutex<…>>`"
 )]
 pub trait ResourceExtractor<Name>: Sized {
     /// Writes down what it needs of the context.
