@@ -339,7 +339,11 @@ async fn all_that_is_wrong_below_an_argument_is_named() {
     }
     check(json!({"level": {"Number": 256}}), &["`level.Number`: expected an integer from 0 to 255, got 256"]).await;
     check(json!({"level": {"Loud": 1}}), &["`level`: expected an object with one of `Number`, `At`, got `Loud`"]).await;
-    check(json!({"address": "here"}), &["`address`: invalid IPv4 address syntax, got the string \"here\""]).await;
+    check(
+        json!({"address": "here"}),
+        &["`address`: expected a string (ipv4), got the string \"here\": invalid IPv4 address syntax"],
+    )
+    .await;
     check(json!({"three": [1, 2]}), &["`three`: expected an array of 3 items, got 2"]).await;
     check(json!({"three": [1, 2, 3, 4]}), &["`three`: expected an array of 3 items, got 4"]).await;
     check(json!({"level": "Loud"}), &["`level`: expected one of \"Off\" or an object, got the string \"Loud\""]).await;
@@ -370,6 +374,100 @@ async fn all_that_is_wrong_below_an_argument_is_named() {
         &["`mixed[0][0]`: expected an integer from 0 to 255 or a string or an array, got true"],
     )
     .await;
+}
+
+/// A text with a grammar, as `chrono::DateTime` has one.
+#[derive(Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(extend("format" = "date-time"))]
+struct When;
+
+impl TryFrom<String> for When {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, &'static str> {
+        if text.contains('T') { Ok(Self) } else { Err("premature end of input") }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(try_from = "u8")]
+struct Even;
+
+impl TryFrom<u8> for Even {
+    type Error = &'static str;
+
+    fn try_from(number: u8) -> Result<Self, &'static str> {
+        if number % 2 == 0 { Ok(Self) } else { Err("must be even") }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only refused")]
+enum Change {
+    Nothing,
+    By(u8),
+    Between(u8, u8),
+    To { value: u8 },
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only refused")]
+struct Event {
+    at: Option<When>,
+    /// Where it comes from
+    from: Option<std::net::IpAddr>,
+    count: Option<Even>,
+    change: Option<Change>,
+    then: Option<Vec<Event>>,
+    named: Option<BTreeMap<String, When>>,
+}
+
+/// Takes what has grammars
+#[mcp_tool]
+fn note(
+    event: Option<Event>,
+    change: Option<Change>,
+    #[mcp(format = "time")] at: Option<When>,
+    all: Option<[When; 2]>,
+) -> usize {
+    [event.is_some(), change.is_some(), at.is_some(), all.is_some()].into_iter().filter(|it| *it).count()
+}
+
+#[tokio::test]
+async fn a_grammar_is_told_with_what_came() {
+    let client = TestClient::connect(McpServer::new(ServerOptions::default()).tool::<note>()).await.unwrap();
+    let check = async |arguments: Value, expected: &[&str]| {
+        let result = client.call("note", arguments.clone()).await.unwrap();
+        let text = result.first_text().unwrap();
+        let lines: Vec<_> = text.lines().skip(1).map(|line| line.trim_start_matches("- ")).collect();
+        assert_eq!(lines, expected, "{arguments}: {text}");
+    };
+    let day = "got the string \"2025-01-01\": premature end of input";
+    let (date, time) = (format!("expected a string (date-time), {day}"), format!("expected a string (time), {day}"));
+    for (arguments, place, told) in [
+        (json!({"event": {"at": "2025-01-01"}}), "event.at", date.as_str()),
+        (json!({"event": {"then": [{}, {"at": "2025-01-01"}]}}), "event.then[1].at", &date),
+        (json!({"event": {"named": {"first": "2025-01-01"}}}), "event.named.first", &date),
+        (json!({"all": ["T", "2025-01-01"]}), "all[1]", &date),
+        (json!({"at": "2025-01-01"}), "at", &time),
+        (
+            json!({"event": {"from": "here"}}),
+            "event.from",
+            "expected a string (ip), got the string \"here\": invalid IP address syntax",
+        ),
+        (json!({"event": {"count": 3}}), "event.count", "must be even, got 3"),
+    ] {
+        check(arguments, &[&format!("`{place}`: {told}")]).await;
+    }
+    for variant in ["By", "Between", "To"] {
+        let told = format!("expected an object with the member `{variant}`, got the string \"{variant}\"");
+        check(json!({"change": variant}), &[&format!("`change`: {told}")]).await;
+        check(json!({"event": {"change": variant}}), &[&format!("`event.change`: {told}")]).await;
+        let both = json!({"event": {"change": variant, "count": "x"}});
+        let count = "`event.count`: expected an integer from 0 to 255, got the string \"x\"";
+        check(both, &[count, &format!("`event.change`: {told}")]).await;
+    }
 }
 
 #[tokio::test]

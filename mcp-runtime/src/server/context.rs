@@ -97,7 +97,11 @@ impl Context {
         self.report(progress.into().0, total.into().0, Some(message.into())).await;
     }
 
-    /// Sends a log message to the client, unless it asked for graver ones only. `data` is any JSON value.
+    /// Sends a log message to the client. `data` is any JSON value.
+    ///
+    /// In a session the client hears of [`LoggingLevel::Info`] and what is graver, or of the level that it has set
+    /// (`logging/setLevel`). From 2026-07-28 on it says with each call which level it wants, and hears nothing where it does
+    /// not.
     pub async fn log(&self, level: LoggingLevel, data: impl Serialize) {
         self.log_as(None, level, data).await;
     }

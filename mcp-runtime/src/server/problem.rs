@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
 
 use super::{
     bounds::{self, OfType},
@@ -11,6 +12,7 @@ use super::{
     lenient::meant_by,
     misfits::{Misfit, misfits},
     nearest::{excerpt, nearest},
+    portable::referred,
 };
 use crate::protocol::RpcError;
 
@@ -38,7 +40,7 @@ pub enum Problem {
 pub(super) struct ValueType {
     pub(super) schema: fn() -> Value,
     /// Where the type refuses a text, and why, in the words of `serde`.
-    refused: fn(&str) -> Option<(String, String)>,
+    refused: fn(&str) -> Option<(Path, String)>,
 }
 
 impl ValueType {
@@ -46,7 +48,7 @@ impl ValueType {
         let refused = |raw: &str| {
             let mut deserializer = serde_json::Deserializer::from_str(raw);
             let error = serde_path_to_error::deserialize::<_, T>(&mut deserializer).err()?;
-            Some((error.path().to_string(), error.inner().to_string()))
+            Some((error.path().clone(), error.inner().to_string()))
         };
         Self { schema: schema_of::<T>, refused }
     }
@@ -58,7 +60,12 @@ pub(super) fn explain(of: &ValueType, parameter: &Parameter, raw: &str, strict: 
     let value: Value = serde_json::from_str(raw).unwrap_or_default();
     let found = misfits(&schema, &value, strict);
     let (below, text) = first(of, parameter, raw).unwrap_or_else(|| does_not_fit(of, parameter, raw));
-    let (whole, mut found): (Vec<_>, Vec<_>) = found.into_iter().partition(|it| it.below.is_empty());
+    let (mut whole, mut found): (Vec<_>, Vec<_>) = found.into_iter().partition(|it| it.below.is_empty());
+    if text.starts_with(OF_A_VARIANT) {
+        // A schema says of such a text that it is none of its choices.
+        whole.clear();
+        found.retain(|it| it.below != below);
+    }
     if found.is_empty() {
         // Of a choice, and of a count of items, a type says less than its schema.
         let says_more = schema.get("anyOf").is_some() || (schema["type"] == "array" && value.is_array());
@@ -87,12 +94,15 @@ fn does_not_fit(of: &ValueType, parameter: &Parameter, raw: &str) -> (String, St
 /// The first thing that is wrong with a value, as its type says.
 fn first(of: &ValueType, parameter: &Parameter, raw: &str) -> Option<(String, String)> {
     let (path, said) = (of.refused)(raw)?;
-    let below = match path {
+    let below = match path.to_string() {
         path if path == "." => String::new(),
         path if path.starts_with('[') => path,
         path => format!(".{path}"),
     };
     let said = said.split(" at line ").next().unwrap_or_default();
+    if let Some(told) = bare_variant(&path, &below, said) {
+        return Some(told);
+    }
     let of_a_member = said.starts_with("missing field") || said.starts_with("unknown field");
     let got = bounds::kind_of(raw);
     // What is wrong with a name in a map has no path.
@@ -105,13 +115,80 @@ fn first(of: &ValueType, parameter: &Parameter, raw: &str) -> Option<(String, St
         Some(expected) if below.is_empty() && !of_a_member && !bounds::is_of_kind(&expected, raw) => {
             format!("expected {expected}, got {got}")
         }
-        _ => in_order(said).unwrap_or_else(|| {
-            // A grammar of its own.
-            let is_whole = below.is_empty() && !of_a_member && !said.starts_with("unknown variant");
-            if is_whole { format!("{said}, got {got}") } else { said.to_owned() }
+        _ => in_order(said).unwrap_or_else(|| match of_a_member || said.starts_with("unknown variant") {
+            true => said.to_owned(),
+            false => own_words(of, parameter, raw, &path, said),
         }),
     };
     Some((below, text))
+}
+
+const OF_A_VARIANT: &str = "expected an object with the member ";
+
+/// What is told of a variant with data whose name came alone.
+fn bare_variant(path: &Path, below: &str, said: &str) -> Option<(String, String)> {
+    let variant = match path.iter().next_back()? {
+        Segment::Enum { variant } if said.starts_with("invalid type: unit variant, expected ") => variant,
+        _ => return None,
+    };
+    let below = below.strip_suffix(variant.as_str())?.strip_suffix('.')?;
+    Some((below.to_owned(), format!("{OF_A_VARIANT}`{variant}`, got the string {variant:?}")))
+}
+
+/// What a type says by itself of a value, which has a grammar of its own: with what came, and the `format` that was
+/// expected, where there is one.
+fn own_words(of: &ValueType, parameter: &Parameter, raw: &str, path: &Path, said: &str) -> String {
+    let (schema, value) = ((of.schema)(), serde_json::from_str::<Value>(raw).unwrap_or_default());
+    let is_whole = path.iter().len() == 0;
+    let value = match value_at(&value, path) {
+        Some(Value::Array(_) | Value::Object(_)) | None if !is_whole => return said.to_owned(),
+        value => value.unwrap_or(&Value::Null),
+    };
+    let got = if is_whole { bounds::kind_of(raw) } else { bounds::kind_of(&value.to_string()) };
+    let own = parameter.format.filter(|_| is_whole);
+    match own.or_else(|| format_of(schema_at(&schema, path)?)).filter(|_| value.is_string()) {
+        Some(format) => format!("expected a string ({format}), got {got}: {said}"),
+        None => format!("{said}, got {got}"),
+    }
+}
+
+fn value_at<'a>(value: &'a Value, path: &Path) -> Option<&'a Value> {
+    path.iter().try_fold(value, |value, segment| match segment {
+        Segment::Seq { index } => value.get(index),
+        Segment::Map { key } | Segment::Enum { variant: key } => value.get(key),
+        Segment::Unknown => None,
+    })
+}
+
+fn schema_at<'a>(root: &'a Value, path: &Path) -> Option<&'a Value> {
+    let named = |schema: &'a Value| {
+        let name = schema["$ref"].as_str().and_then(referred);
+        name.and_then(|name| root["$defs"].get(&name)).unwrap_or(schema)
+    };
+    let part = |schema: &'a Value, segment: &Segment| match segment {
+        Segment::Seq { index } => schema["prefixItems"].get(index).or_else(|| schema.get("items")),
+        Segment::Map { key } | Segment::Enum { variant: key } => {
+            schema["properties"].get(key).or_else(|| schema.get("additionalProperties"))
+        }
+        Segment::Unknown => None,
+    };
+    path.iter().try_fold(named(root), |schema, segment| {
+        let part = match schema["anyOf"].as_array() {
+            Some(choices) => choices.iter().find_map(|choice| part(named(choice), segment)),
+            None => part(schema, segment),
+        };
+        part.map(named)
+    })
+}
+
+/// The `format` of a schema; where not all clients know it, it is a remark in the description.
+fn format_of(schema: &Value) -> Option<&str> {
+    schema["format"].as_str().or_else(|| {
+        let (_, remark) = schema["description"].as_str()?.rsplit_once("format: ")?;
+        let format = remark.split(')').next()?;
+        let is_name = !format.is_empty() && format.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        is_name.then_some(format)
+    })
 }
 
 /// What serde says of a wrong value, with what was expected first.
