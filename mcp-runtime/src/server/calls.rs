@@ -14,7 +14,7 @@ use super::{
     params::Params,
     registry::List,
     round::Answers,
-    running::{Work, guarded},
+    running::{Held, Work, guarded},
     seal::Bond,
     tasks,
 };
@@ -59,6 +59,7 @@ impl Dispatcher {
         let mut scene = self.scene(request, &tool.states)?;
         let task = tasks::requests::of_call(&self.tasks, tool.task, request)?;
         scene.task.clone_from(&task);
+        let _held = Held::by(Work::of(request));
         let step = guarded(Work::of(request), || {
             tool.function.call(ToolCall(Mode::Run(ToolRun {
                 name: &tool.listed.name,
@@ -120,6 +121,7 @@ impl Dispatcher {
         };
         request.caller.must_have(resource.spec.scopes)?;
         let scene = self.scene(request, &resource.states)?;
+        let _held = Held::by(Work::of(request));
         let step = guarded(Work::of(request), || {
             resource.function.call(ResourceCall(Mode::Run(ResourceRun {
                 uri: &uri,
@@ -149,6 +151,7 @@ impl Dispatcher {
         request.caller.must_have(prompt.scopes)?;
         let (arguments, problems) = texts(request.params.arguments)?;
         let scene = self.scene(request, &prompt.states)?;
+        let _held = Held::by(Work::of(request));
         let step = guarded(Work::of(request), || {
             prompt.function.call(PromptCall(Mode::Run(PromptRun {
                 name: &name,

@@ -7,7 +7,10 @@ use std::{
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::{outcome::Later, running::poll_guarded};
+use super::{
+    outcome::Later,
+    running::{Held, poll_guarded},
+};
 use crate::{limits::Limits, protocol::RpcError, session::Call};
 
 /// How long a handler that heeds its cancellation may take to end by itself.
@@ -58,7 +61,10 @@ impl Deadlines {
                     cancelled = true;
                     clock.set(ring_at(Some(Instant::now() + CANCELLATION_GRACE)));
                 }
-                result = poll_fn(|cx| poll_guarded(&self.work, later, cx)) => {
+                result = poll_fn(|cx| {
+                    let _held = Held::by(&self.work);
+                    poll_guarded(&self.work, later, cx)
+                }) => {
                     return (!cancelled).then_some(Ended::Done(result));
                 }
                 () = &mut left, if !cancelled => return Some(Ended::Left),

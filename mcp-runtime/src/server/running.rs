@@ -213,8 +213,7 @@ fn let_go<R>(later: Later<R>) {
 /// Runs what a user wrote; a panic is an error of this call and of nothing else.
 pub(super) fn guarded<R>(work: Work<'_>, call: impl FnOnce() -> Step<R>) -> Step<R> {
     tracing::debug!("{work}");
-    let call = || catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Step::Done(Err(panicked(&work))));
-    timed(&work, call)
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Step::Done(Err(panicked(&work))))
 }
 
 pub(super) fn poll_guarded<R>(
@@ -222,24 +221,34 @@ pub(super) fn poll_guarded<R>(
     later: &mut Later<R>,
     cx: &mut TaskContext<'_>,
 ) -> Poll<Result<R, RpcError>> {
-    let poll = AssertUnwindSafe(|| later.as_mut().poll(cx));
-    timed(work, || catch_unwind(poll).unwrap_or_else(|_| Poll::Ready(Err(panicked(work)))))
+    catch_unwind(AssertUnwindSafe(|| later.as_mut().poll(cx))).unwrap_or_else(|_| Poll::Ready(Err(panicked(work))))
 }
 
-/// Runs what runs in place; where that takes so long that others notice, the operator is told whose fault it was.
-fn timed<R>(work: &dyn fmt::Display, run: impl FnOnce() -> R) -> R {
-    const LONG: Duration = Duration::from_millis(100);
-    let begun = Instant::now();
-    let result = run();
-    let took = begun.elapsed();
-    if took >= LONG {
-        tracing::warn!(
-            "{work} held its thread for {} ms, and others may have waited: a function that computes, or waits without \
-             `.await`, wants `blocking` (`#[mcp_tool(blocking)]`) or `spawn_blocking`",
-            took.as_millis()
-        );
+/// A thread at work for a call, until it is dropped; where that takes so long that others notice, the operator is told
+/// whose fault it was.
+pub(super) struct Held<W: fmt::Display> {
+    work: W,
+    since: Instant,
+}
+
+impl<W: fmt::Display> Held<W> {
+    pub(super) fn by(work: W) -> Self {
+        Self { work, since: Instant::now() }
     }
-    result
+}
+
+impl<W: fmt::Display> Drop for Held<W> {
+    fn drop(&mut self) {
+        const LONG: Duration = Duration::from_millis(100);
+        let (work, took) = (&self.work, self.since.elapsed());
+        if took >= LONG {
+            tracing::warn!(
+                "{work} held its thread for {} ms, and others may have waited: a function that computes, or waits \
+                 without `.await`, wants `blocking` (`#[mcp_tool(blocking)]`) or `spawn_blocking`",
+                took.as_millis()
+            );
+        }
+    }
 }
 
 /// What a client is told of a panic: that the server failed. The panic hook has told the operator where, and this tells in
