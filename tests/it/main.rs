@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, reason = "a test binary")]
 
+mod advertised;
 mod architecture;
 mod arguments;
 mod ask;

@@ -8,6 +8,7 @@ use std::fmt;
 use serde_json::value::RawValue;
 
 use super::{
+    advertised::Advertised,
     completion::Values,
     context::Scene,
     definition::Parameter,
@@ -52,6 +53,8 @@ pub(crate) struct ToolRun<'a> {
     /// The names that each flattened parameter takes, `None` where it takes any.
     pub(crate) flattened: &'a Flattened,
     pub(crate) patterns: &'a Patterns,
+    /// The bounds that the parameters' types have, where they have any.
+    pub(crate) advertised: Option<&'a Advertised>,
     pub(crate) strict: bool,
     pub(crate) scene: &'a Scene<'a>,
 }
@@ -141,7 +144,8 @@ impl<const N: usize> ToolArguments<'_, N> {
                 } else {
                     self.slots[index]
                 };
-                T::decode(ToolSource { parameter, raw, strict: run.strict, patterns: run.patterns, scene: run.scene })
+                let (patterns, advertised) = (run.patterns, run.advertised);
+                T::decode(ToolSource { parameter, raw, strict: run.strict, patterns, advertised, scene: run.scene })
             }
         };
         if parameter.flatten {

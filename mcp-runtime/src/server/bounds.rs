@@ -1,60 +1,163 @@
 //! The bounds of an argument: whether a value keeps them, and how they are told.
 
-use std::fmt;
+use std::{cmp::Ordering, collections::HashSet, fmt};
 
 use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, SeqAccess, Visitor},
 };
-use serde_json::{Value, value::RawValue};
+use serde_json::{Map, Number, Value, value::RawValue};
 
 use super::{definition::Parameter, describe::figure, nearest::excerpt, patterns::Patterns};
 use crate::protocol::jsonrpc::text_of;
 
-/// Whether a value that has the right type keeps the parameter's bounds; else what was expected and what came.
-pub(super) fn check(parameter: &Parameter, patterns: &Patterns, raw: &RawValue) -> Result<(), String> {
+/// The bounds of the parameter that a value of the right type breaks: of each what was expected and what came.
+pub(super) fn check(parameter: &Parameter, patterns: &Patterns, raw: &RawValue) -> Vec<String> {
     if !parameter.is_bounded() {
-        return Ok(());
+        return Vec::new();
     }
     match raw.get().as_bytes().first() {
-        Some(b'"') => text_of(raw).map_or(Ok(()), |text| check_text(parameter, patterns, &text)),
-        Some(b'[') => check_count("items", count_items(raw), (parameter.min_items, parameter.max_items)),
-        Some(b'-' | b'0'..=b'9') => raw.get().parse().map_or(Ok(()), |number| check_number(parameter, number, raw)),
-        _ => Ok(()),
+        Some(b'"') => text_of(raw).map_or_else(Vec::new, |text| check_text(parameter, patterns, &text)),
+        Some(b'[') => {
+            let count = check_count("items", count_items(raw), (parameter.min_items, parameter.max_items));
+            count.into_iter().collect()
+        }
+        Some(b'-' | b'0'..=b'9') => {
+            let broken = raw.get().parse().ok().and_then(|number| check_number(parameter, number, raw));
+            broken.into_iter().collect()
+        }
+        _ => Vec::new(),
     }
 }
 
-fn check_number(parameter: &Parameter, number: f64, raw: &RawValue) -> Result<(), String> {
+fn check_number(parameter: &Parameter, number: f64, raw: &RawValue) -> Option<String> {
     let kept = parameter.minimum.is_none_or(|bound| number >= bound)
         && parameter.maximum.is_none_or(|bound| number <= bound)
         && parameter.exclusive_minimum.is_none_or(|bound| number > bound)
         && parameter.exclusive_maximum.is_none_or(|bound| number < bound);
-    if kept {
-        Ok(())
-    } else {
-        Err(format!("expected {}, got {}", range("a number", parameter, None), excerpt(raw.get())))
-    }
+    (!kept).then(|| format!("expected {}, got {}", range("a number", parameter, None), excerpt(raw.get())))
 }
 
-fn check_text(parameter: &Parameter, patterns: &Patterns, text: &str) -> Result<(), String> {
+fn check_text(parameter: &Parameter, patterns: &Patterns, text: &str) -> Vec<String> {
+    let mut broken = Vec::new();
     if parameter.min_length.is_some() || parameter.max_length.is_some() {
         let length = text.chars().count() as u64;
-        check_count("characters", length, (parameter.min_length, parameter.max_length))?;
+        broken.extend(check_count("characters", length, (parameter.min_length, parameter.max_length)));
     }
-    match parameter.pattern {
-        Some(pattern) if !patterns.is_match(pattern, text) => {
-            Err(format!("expected text that matches {pattern}, got {:?}", excerpt(text)))
-        }
-        _ => Ok(()),
+    broken.extend(parameter.pattern.filter(|it| !patterns.is_match(it, text)).map(|it| unlike(it, text)));
+    broken
+}
+
+fn unlike(pattern: &str, text: &str) -> String {
+    format!("expected text that matches {pattern}, got {:?}", excerpt(text))
+}
+
+fn check_count(what: &str, count: u64, bounds: (Option<u64>, Option<u64>)) -> Option<String> {
+    match bounds {
+        (Some(least), _) if count < least => Some(format!("expected at least {least} {what}, got {count}")),
+        (_, Some(most)) if count > most => Some(format!("expected at most {most} {what}, got {count}")),
+        _ => None,
     }
 }
 
-fn check_count(what: &str, count: u64, bounds: (Option<u64>, Option<u64>)) -> Result<(), String> {
-    match bounds {
-        (Some(least), _) if count < least => Err(format!("expected at least {least} {what}, got {count}")),
-        (_, Some(most)) if count > most => Err(format!("expected at most {most} {what}, got {count}")),
-        _ => Ok(()),
+/// Whether a value keeps all bounds that its schema has, at the value itself. A pattern that is not known is kept.
+pub(super) fn keeps(schema: &Value, value: &Value, patterns: Option<&Patterns>) -> bool {
+    is_within(schema, value) && unmatched(schema, value, patterns).is_none() && is_multiple(schema, value) && {
+        repeated(schema, value).is_none()
     }
+}
+
+/// The bounds of a schema that a value breaks, at the value itself: of each what was expected and what came.
+pub(super) fn broken(schema: &Value, value: &Value, patterns: Option<&Patterns>) -> Vec<String> {
+    let mut broken = Vec::new();
+    if !is_within(schema, value) {
+        let got = value.to_string();
+        let came = value.as_array().map_or_else(|| kind_of(&got), |items| items.len().to_string());
+        let expected = expected(&of_kind(schema, value), &got).unwrap_or_default();
+        broken.push(format!("expected {expected}, got {came}"));
+    }
+    broken.extend(unmatched(schema, value, patterns).map(|(pattern, text)| unlike(pattern, text)));
+    if !is_multiple(schema, value) {
+        broken.push(format!("expected a multiple of {}, got {value}", schema["multipleOf"]));
+    }
+    if let Some(item) = repeated(schema, value) {
+        broken.push(format!("expected each item once, got {} again", kind_of(&item.to_string())));
+    }
+    broken
+}
+
+/// The schema's bounds beside the one type that the value has of those that it names.
+fn of_kind(schema: &Value, value: &Value) -> Value {
+    let is_integer =
+        schema["type"] == "integer" || schema["type"].as_array().is_some_and(|kinds| kinds.contains(&"integer".into()));
+    let kind = match value {
+        Value::Number(_) if is_integer => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        _ => "array",
+    };
+    let mut bounds: Map<_, _> = schema.as_object().cloned().unwrap_or_default();
+    bounds.retain(|keyword, _| !matches!(keyword.as_str(), "anyOf" | "enum"));
+    bounds.insert("type".to_owned(), kind.into());
+    bounds.into()
+}
+
+/// Whether a value keeps the range of its schema: of numbers, of the length of texts, of the count of items.
+fn is_within(schema: &Value, value: &Value) -> bool {
+    let amount = match value {
+        Value::Number(number) => {
+            return !is_beyond(schema, "minimum", number, Ordering::Less)
+                && !is_beyond(schema, "maximum", number, Ordering::Greater)
+                && !is_beyond(schema, "exclusiveMinimum", number, Ordering::Less)
+                && !is_beyond(schema, "exclusiveMaximum", number, Ordering::Greater);
+        }
+        Value::String(_) if schema.get("minLength").is_none() && schema.get("maxLength").is_none() => return true,
+        Value::String(text) => ("minLength", text.chars().count(), "maxLength"),
+        Value::Array(items) => ("minItems", items.len(), "maxItems"),
+        _ => return true,
+    };
+    let (least, amount, most) = amount;
+    #[allow(clippy::cast_precision_loss, reason = "lengths")]
+    let amount = amount as f64;
+    schema[least].as_f64().is_none_or(|least| amount >= least)
+        && schema[most].as_f64().is_none_or(|most| amount <= most)
+}
+
+/// Whether a number is on the wrong side of a bound, or at it where it is not to be reached.
+fn is_beyond(schema: &Value, keyword: &str, number: &Number, wrong: Ordering) -> bool {
+    let Value::Number(bound) = &schema[keyword] else { return false };
+    let side = match (number.as_i128(), bound.as_i128()) {
+        // A float does not tell great integers apart.
+        (Some(number), Some(bound)) => Some(number.cmp(&bound)),
+        _ => number.as_f64().zip(bound.as_f64()).and_then(|(number, bound)| number.partial_cmp(&bound)),
+    };
+    side.is_some_and(|side| side == wrong || (side.is_eq() && keyword.starts_with("exclusive")))
+}
+
+/// The schema's pattern and the text, where that does not match.
+fn unmatched<'a>(schema: &'a Value, value: &'a Value, patterns: Option<&Patterns>) -> Option<(&'a str, &'a str)> {
+    let (pattern, text) = (schema["pattern"].as_str()?, value.as_str()?);
+    patterns.is_some_and(|known| known.knows(pattern) && !known.is_match(pattern, text)).then_some((pattern, text))
+}
+
+fn is_multiple(schema: &Value, value: &Value) -> bool {
+    let (Value::Number(step), Value::Number(number)) = (&schema["multipleOf"], value) else { return true };
+    match (number.as_i128(), step.as_i128()) {
+        (Some(number), Some(step)) => step == 0 || number % step == 0,
+        _ => {
+            // 0.3 is three times 0.1 to everybody but a float.
+            const ALMOST: f64 = 1e-9;
+            let times = number.as_f64().zip(step.as_f64()).map_or(0.0, |(number, step)| number / step);
+            !times.is_finite() || (times - times.round()).abs() <= ALMOST * times.abs().max(1.0)
+        }
+    }
+}
+
+/// The item that a list has twice, though its schema has each once.
+fn repeated<'a>(schema: &Value, value: &'a Value) -> Option<&'a Value> {
+    let items = value.as_array().filter(|_| schema["uniqueItems"] == true)?;
+    let mut known = HashSet::new();
+    items.iter().find(|item| !known.insert(*item))
 }
 
 fn count_items(raw: &RawValue) -> u64 {
@@ -178,6 +281,10 @@ fn in_words(schema: &Value, mut parameter: Parameter, got: &str, of_type: Option
     let own = |key: &str| schema[key].as_f64().filter(|bound| is_number || !is_of_32_bits(*bound));
     parameter.minimum = [parameter.minimum, own("minimum")].into_iter().flatten().reduce(f64::max);
     parameter.maximum = [parameter.maximum, own("maximum")].into_iter().flatten().reduce(f64::min);
+    let above = [parameter.exclusive_minimum, own("exclusiveMinimum")];
+    parameter.exclusive_minimum = above.into_iter().flatten().reduce(f64::max);
+    let below = [parameter.exclusive_maximum, own("exclusiveMaximum")];
+    parameter.exclusive_maximum = below.into_iter().flatten().reduce(f64::min);
     let counted = match schema["type"].as_str() {
         Some("string") => count_in_words("character", schema["minLength"].as_u64(), schema["maxLength"].as_u64()),
         Some("array") => count_in_words("item", schema["minItems"].as_u64(), schema["maxItems"].as_u64()),

@@ -67,6 +67,7 @@ impl Dispatcher {
                 properties: tool.properties.as_deref(),
                 flattened: &tool.flattened,
                 patterns: &tool.patterns,
+                advertised: tool.advertised.as_deref(),
                 strict: tool.strict,
                 scene: &scene,
             })))

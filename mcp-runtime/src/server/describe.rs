@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{
+    advertised::{Advertised, is_bounded},
     completion::{Completing, Values},
     context::Requirement,
     definition::Parameter,
@@ -35,6 +36,8 @@ pub struct ToolDescription {
     /// The names that each flattened parameter takes, `None` where it takes any.
     pub(crate) flattened: Vec<(&'static str, Option<Vec<String>>)>,
     pub(crate) patterns: Patterns,
+    /// The schemas of the types that have bounds of their own, by parameter.
+    bounded: Vec<(&'static str, Value)>,
     pub(crate) requirements: Vec<Requirement>,
     /// What makes the tool unfit to be served.
     pub(crate) faults: Vec<String>,
@@ -52,6 +55,7 @@ impl ToolDescription {
             output: None,
             flattened: Vec::new(),
             patterns: Patterns::default(),
+            bounded: Vec::new(),
             requirements: Vec::new(),
             faults: Vec::new(),
         }
@@ -114,6 +118,21 @@ impl ToolDescription {
         (RawJson::new(&schema).unwrap_or_default(), schema.into())
     }
 
+    /// Takes the bounds that the types have, and compiles their patterns; warns of those that are not known here.
+    pub(crate) fn take_advertised(&mut self, tool: &str) -> Option<Box<Advertised>> {
+        if self.bounded.is_empty() {
+            return None;
+        }
+        let mut bounded = std::mem::take(&mut self.bounded);
+        if !self.full {
+            let contract = self.arguments.contract();
+            bounded.iter_mut().for_each(|(_, schema)| *schema = portable(schema.take(), contract));
+        }
+        let advertised = Advertised::new(bounded, &definitions(&self.arguments, self.full));
+        self.patterns.add_of_schemas(tool, advertised.patterns());
+        Some(Box::new(advertised))
+    }
+
     /// The JSON Schema of the structured content.
     pub(crate) fn take_output_schema(&mut self) -> Option<RawJson> {
         self.output.take()
@@ -132,6 +151,7 @@ impl ToolDescription {
                 schema = without_null;
             }
         }
+        self.note_bounds(parameter, &schema);
         match &mut schema {
             Value::Object(schema) => annotate(schema, parameter),
             // It takes anything, which can be said beside what the attribute says.
@@ -154,10 +174,17 @@ impl ToolDescription {
         self.properties.push((parameter.name.to_owned(), schema));
     }
 
+    fn note_bounds(&mut self, parameter: &'static Parameter, schema: &Value) {
+        if is_bounded(schema, self.arguments.definitions()) {
+            self.bounded.push((parameter.name, schema.clone()));
+        }
+    }
+
     /// Takes over the members of a struct's schema as arguments of their own.
     fn flatten(&mut self, parameter: &'static Parameter, schema: Schema) {
         let mut schema = Value::from(schema);
         let is_choice = ["anyOf", "oneOf", "allOf"].iter().any(|keyword| schema.get(*keyword).is_some());
+        self.note_bounds(parameter, &schema);
         // The object of all arguments is not schemars' own: what cannot stand there is not left alone either.
         if !self.full || is_choice {
             schema = portable(schema, self.arguments.contract());

@@ -2,9 +2,10 @@
 
 use std::{fmt, future::Future, sync::Arc, time::Duration};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
+    advertised,
     arguments::{Mode, ToolCall},
     context::{Context, States},
     misfits::misfits,
@@ -119,6 +120,10 @@ impl DynamicTool {
 
     pub(super) fn register(self, states: Arc<States>, caching: Caching) -> RegisteredTool {
         let Self { listed, function, scopes, timeout } = self;
+        let mut patterns = Patterns::default();
+        let schema: Value = listed.input_schema.parse().unwrap_or_default();
+        let definitions = schema["$defs"].as_object().into_iter().flat_map(Map::values);
+        patterns.add_of_schemas(&listed.name, advertised::patterns(definitions.chain([&schema])));
         RegisteredTool {
             listed,
             function,
@@ -126,7 +131,8 @@ impl DynamicTool {
             properties: None,
             scopes,
             flattened: Vec::new(),
-            patterns: Patterns::default(),
+            patterns,
+            advertised: None,
             strict: false,
             timeout,
             mirrored: Vec::new(),
@@ -157,8 +163,8 @@ where
         let Mode::Run(run) = call.0 else { return Step::Described };
         // The dispatcher lets objects through only; their text was parsed as a whole before.
         let arguments = run.arguments.and_then(|raw| serde_json::from_str(raw.get()).ok());
-        let arguments = arguments.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
-        let misfits = misfits(&self.schema, &arguments, true);
+        let arguments = arguments.unwrap_or_else(|| Value::Object(Map::new()));
+        let misfits = misfits(&self.schema, &arguments, true, run.patterns);
         if !misfits.is_empty() {
             let problems = of_members(Problem::Several(misfits));
             return Step::Done(Ok(CallToolResult::error(refusal("tool", run.name, &problems))));

@@ -8,6 +8,7 @@ use super::{
     bounds::{self, expected},
     lenient::mended,
     nearest::{excerpt, nearest},
+    patterns::Patterns,
     portable::{one_object, referred},
 };
 
@@ -20,22 +21,30 @@ pub struct Misfit {
     pub text: String,
 }
 
+impl Misfit {
+    /// What is wrong with the argument itself.
+    pub(super) fn of_whole(text: String) -> Self {
+        Self { below: String::new(), text }
+    }
+}
+
 /// So many misfits of one argument are told.
-const MOST: usize = 16;
+pub(super) const MOST: usize = 16;
 
 /// All misfits of a value: the schema is one of a type by itself, as clients see it. What the lenient step would mend is
 /// none, unless it is switched off.
-pub(super) fn misfits(schema: &Value, value: &Value, strict: bool) -> Vec<Misfit> {
+pub(super) fn misfits(schema: &Value, value: &Value, strict: bool, patterns: &Patterns) -> Vec<Misfit> {
     let definitions = schema.get("$defs").and_then(Value::as_object);
     let steps = Steps::default();
-    let mut search = Search { definitions, strict, tells: true, steps: &steps, found: Vec::new() };
+    let patterns = Some(patterns);
+    let mut search = Search { definitions, strict, patterns, tells: true, steps: &steps, found: Vec::new() };
     search.look(schema, value, "");
     search.found
 }
 
 /// Whether a value fits a schema to the letter.
 pub(super) fn fits(schema: &Value, definitions: Option<&Map<String, Value>>, value: &Value, steps: &Steps) -> bool {
-    let mut search = Search { definitions, strict: true, tells: false, steps, found: Vec::new() };
+    let mut search = Search { definitions, strict: true, patterns: None, tells: false, steps, found: Vec::new() };
     search.look(schema, value, "");
     search.found.is_empty() && steps.are_left()
 }
@@ -66,6 +75,7 @@ impl Steps {
 struct Search<'a> {
     definitions: Option<&'a Map<String, Value>>,
     strict: bool,
+    patterns: Option<&'a Patterns>,
     /// Whether anybody reads what is found, or only that something is.
     tells: bool,
     steps: &'a Steps,
@@ -91,9 +101,10 @@ impl Search<'_> {
                 None => self.wrong(schema, value, below),
             };
         }
-        if schema["enum"].as_array().is_some_and(|values| !values.contains(value)) || !is_within(schema, value) {
+        if schema["enum"].as_array().is_some_and(|values| !values.contains(value)) {
             return self.wrong(schema, value, below);
         }
+        bounds::broken(schema, value, self.patterns).into_iter().for_each(|text| self.add(below, text));
         match value {
             Value::Object(members) => self.members(schema, members, below),
             Value::Array(items) => self.items(schema, items, below),
@@ -102,9 +113,8 @@ impl Search<'_> {
     }
 
     fn wrong(&mut self, schema: &Value, value: &Value, below: &str) {
-        let count = value.as_array().filter(|_| schema["type"] == "array").map(Vec::len);
         let value = value.to_string();
-        let got = count.map_or_else(|| bounds::kind_of(&value), |count| count.to_string());
+        let got = bounds::kind_of(&value);
         let text = match expected(schema, &value) {
             Some(expected) => format!("expected {expected}, got {got}"),
             None => format!("does not fit, got {got}"),
@@ -253,32 +263,22 @@ fn tags(choice: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 pub(super) fn is_of_type(schema: &Value, value: &Value, strict: bool) -> bool {
-    match schema["type"].as_str() {
-        Some("integer") => {
+    schema["type"].as_str().is_none_or(|kind| is_a(kind, value, strict))
+}
+
+/// Whether a value is of the type of that name; a whole number is an integer, unless that is strict.
+pub(super) fn is_a(kind: &str, value: &Value, strict: bool) -> bool {
+    match kind {
+        "integer" => {
             let is_whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
             value.is_i64() || value.is_u64() || (is_whole && !strict)
         }
-        Some("number") => value.is_number(),
-        Some("string") => value.is_string(),
-        Some("boolean") => value.is_boolean(),
-        Some("array") => value.is_array(),
-        Some("object") => value.is_object(),
-        Some("null") => value.is_null(),
-        _ => true,
-    }
-}
-
-/// Whether a value that has the right type keeps the bounds that its type has.
-fn is_within(schema: &Value, value: &Value) -> bool {
-    let between = |amount: f64, least: &str, most: &str| {
-        schema[least].as_f64().is_none_or(|least| amount >= least)
-            && schema[most].as_f64().is_none_or(|most| amount <= most)
-    };
-    #[allow(clippy::cast_precision_loss, reason = "lengths")]
-    match value {
-        Value::Number(number) => number.as_f64().is_none_or(|number| between(number, "minimum", "maximum")),
-        Value::String(text) => between(text.chars().count() as f64, "minLength", "maxLength"),
-        Value::Array(items) => between(items.len() as f64, "minItems", "maxItems"),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        "null" => value.is_null(),
         _ => true,
     }
 }

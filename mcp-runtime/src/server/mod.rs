@@ -1,5 +1,6 @@
 //! What can be done (floor 2): the registry of functions and the one dispatcher that calls them.
 
+mod advertised;
 mod answer;
 pub(crate) mod arguments;
 pub(crate) mod ask;

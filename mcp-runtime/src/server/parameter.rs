@@ -11,11 +11,13 @@ use serde::de::{DeserializeOwned, Deserializer, Visitor};
 use serde_json::value::RawValue;
 
 use super::{
+    advertised::Advertised,
     bounds,
     context::{FromContext, Requirement, Scene},
     definition::Parameter,
     describe::{PromptDescription, ToolDescription, schema_of},
     lenient::lenient,
+    misfits::Misfit,
     nearest::excerpt,
     patterns::Patterns,
     problem::{Problem, ValueType, explain},
@@ -215,6 +217,7 @@ pub struct ToolSource<'a> {
     pub(super) raw: Option<&'a RawValue>,
     pub(super) strict: bool,
     pub(super) patterns: &'a Patterns,
+    pub(super) advertised: Option<&'a Advertised>,
     pub(super) scene: &'a Scene<'a>,
 }
 
@@ -252,13 +255,17 @@ impl ToolSource<'_> {
             {
                 self.within_bounds(&raw).map(|()| value)
             }
-            Err(_) => Err(explain(&ValueType::of::<T>(), self.parameter, raw.get(), self.strict)),
+            Err(_) => Err(explain(&ValueType::of::<T>(), self.parameter, raw, self.strict, self.patterns)),
         }
     }
 
     fn within_bounds(self, raw: &RawValue) -> Result<(), Problem> {
-        let unfit = |text| Problem::Unfit { below: String::new(), text };
-        bounds::check(self.parameter, self.patterns, raw).map_err(unfit)
+        let own = bounds::check(self.parameter, self.patterns, raw);
+        let mut found: Vec<_> = own.into_iter().map(Misfit::of_whole).collect();
+        if let Some(advertised) = self.advertised {
+            found.extend(advertised.broken(self.parameter.name, raw, self.patterns));
+        }
+        Problem::none_of(found)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 use serde_path_to_error::{Path, Segment};
 
 use super::{
@@ -12,6 +12,7 @@ use super::{
     lenient::meant_by,
     misfits::{Misfit, misfits},
     nearest::{excerpt, nearest},
+    patterns::Patterns,
     portable::referred,
 };
 use crate::protocol::RpcError;
@@ -54,11 +55,49 @@ impl ValueType {
     }
 }
 
+impl Problem {
+    /// All of these at once.
+    ///
+    /// # Errors
+    /// Where there is one.
+    pub(super) fn none_of(mut found: Vec<Misfit>) -> Result<(), Self> {
+        match found.len() {
+            0 => Ok(()),
+            1 => found.pop().map_or(Ok(()), |Misfit { below, text }| Err(Self::Unfit { below, text })),
+            _ => Err(Self::Several(found)),
+        }
+    }
+}
+
 /// Why a value does not fit: at each path, what was expected, what came.
-pub(super) fn explain(of: &ValueType, parameter: &Parameter, raw: &str, strict: bool) -> Problem {
+pub(super) fn explain(
+    of: &ValueType,
+    parameter: &Parameter,
+    raw: &RawValue,
+    strict: bool,
+    patterns: &Patterns,
+) -> Problem {
+    let problem = explain_by_type(of, parameter, raw.get(), strict, patterns);
+    // How many items there are is wrong whatever they are; of the rest the type has spoken.
+    if !raw.get().starts_with('[') {
+        return problem;
+    }
+    let mut found: Vec<_> = bounds::check(parameter, patterns, raw).into_iter().map(Misfit::of_whole).collect();
+    if found.is_empty() {
+        return problem;
+    }
+    match problem {
+        Problem::Unfit { below, text } => found.push(Misfit { below, text }),
+        Problem::Several(others) => found.extend(others),
+        problem => return problem,
+    }
+    Problem::Several(found)
+}
+
+fn explain_by_type(of: &ValueType, parameter: &Parameter, raw: &str, strict: bool, patterns: &Patterns) -> Problem {
     let schema = (of.schema)();
     let value: Value = serde_json::from_str(raw).unwrap_or_default();
-    let found = misfits(&schema, &value, strict);
+    let found = misfits(&schema, &value, strict, patterns);
     let (below, text) = first(of, parameter, raw).unwrap_or_else(|| does_not_fit(of, parameter, raw));
     let (mut whole, mut found): (Vec<_>, Vec<_>) = found.into_iter().partition(|it| it.below.is_empty());
     if text.starts_with(OF_A_VARIANT) {
@@ -66,9 +105,10 @@ pub(super) fn explain(of: &ValueType, parameter: &Parameter, raw: &str, strict: 
         whole.clear();
         found.retain(|it| it.below != below);
     }
+    let is_list = schema["type"] == "array" && value.is_array();
     if found.is_empty() {
         // Of a choice, and of a count of items, a type says less than its schema.
-        let says_more = schema.get("anyOf").is_some() || (schema["type"] == "array" && value.is_array());
+        let says_more = schema.get("anyOf").is_some() || is_list;
         let of_whole = whole.into_iter().next().filter(|_| below.is_empty() && says_more);
         return of_whole
             .map_or(Problem::Unfit { below, text }, |Misfit { below, text }| Problem::Unfit { below, text });
@@ -79,6 +119,9 @@ pub(super) fn explain(of: &ValueType, parameter: &Parameter, raw: &str, strict: 
     } else {
         first(of, parameter, &meant_by(&schema, value).to_string())
     };
+    if is_list {
+        found.splice(0..0, whole);
+    }
     if let Some((below, text)) = beyond.filter(|(below, _)| !found.iter().any(|it| it.below.starts_with(below))) {
         found.push(Misfit { below, text });
     }

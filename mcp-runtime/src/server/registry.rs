@@ -13,6 +13,7 @@ use std::{
 use shelf::Shelf;
 
 use super::{
+    advertised::Advertised,
     answer::Frame,
     completion::Completing,
     context::States,
@@ -119,6 +120,8 @@ pub(crate) struct RegisteredTool {
     /// The names that each flattened parameter takes.
     pub(crate) flattened: Vec<(&'static str, Option<Vec<String>>)>,
     pub(crate) patterns: Patterns,
+    /// The bounds that the types of its parameters have, where they have any.
+    pub(crate) advertised: Option<Box<Advertised>>,
     pub(crate) strict: bool,
     pub(crate) timeout: Option<Duration>,
     /// The arguments that headers repeat.

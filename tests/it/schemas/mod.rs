@@ -28,8 +28,6 @@ pub(crate) enum Difference {
     Hole,
     /// The keys of a map are of a type that the schema does not say to the letter.
     Keys,
-    /// A bound that was told to schemars is not the type's own: clients heed it, `serde` has never heard of it.
-    ToldToSchemars,
     /// Only one name of a member is said.
     Alias,
     /// Where an enum is flattened, `serde` takes the number of a variant for its name.
@@ -168,7 +166,5 @@ fn is_strict(row: &Row, validator: &Validator, value: &Value) -> bool {
     }
 
     let is_lax = || validator.iter_errors(&json!({"value": value})).all(|error| is_lax(row, &error));
-    row.differs(Difference::ToldToSchemars)
-        || row.differs(Difference::Alias)
-        || (row.differs(Difference::Lax) && is_lax())
+    row.differs(Difference::Alias) || (row.differs(Difference::Lax) && is_lax())
 }

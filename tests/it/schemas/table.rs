@@ -503,8 +503,13 @@ table! {
         "required": ["guests", "code", "tags", "between"], "additionalProperties": false
     },
         takes [{"guests": 8, "code": "ab", "tags": [], "between": 1}],
-        refuses [{"guests": 256, "code": "ab", "tags": [], "between": 1}, {"guests": 1, "code": 5, "tags": [], "between": 1}],
-        differs [ToldToSchemars];
+        refuses [
+            {"guests": 256, "code": "ab", "tags": [], "between": 1}, {"guests": 1, "code": 5, "tags": [], "between": 1},
+            {"guests": 9, "code": "ab", "tags": [], "between": 1}, {"guests": 1, "code": "a", "tags": [], "between": 1},
+            {"guests": 1, "code": "AB", "tags": [], "between": 1}, {"guests": 1, "code": "ab", "tags": [], "between": 0},
+            {"guests": 1, "code": "ab", "tags": ["a", "b", "c"], "between": 1}
+        ],
+        differs [];
 
     words: Spoken => {
         "type": "object",

@@ -7,7 +7,7 @@ use std::{
 
 use mcp_runtime::{DynamicTool, prelude::*, testing::TestClient};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -254,6 +254,28 @@ fn what_cannot_be_made_portable_is_warned_of_at_start() {
         assert!(lines.iter().any(|line| said.iter().all(|it| line.contains(it))), "{said:?} in {lines:#?}");
     }
     assert!(!lines.iter().any(|line| line.contains("properties.point")), "{lines:#?}");
+}
+
+/// Takes what regular expressions elsewhere know
+#[mcp_tool]
+fn look_ahead(ahead: Ahead) {
+    let _ = ahead;
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "decoded, and looked at by nobody")]
+struct Ahead {
+    #[schemars(regex(pattern = "^(?!a)"))]
+    text: String,
+    #[schemars(regex(pattern = "^a"))]
+    plain: String,
+}
+
+#[test]
+fn a_pattern_that_is_not_known_here_is_warned_of_at_start() {
+    let lines = warnings(McpServer::new(ServerOptions::default()).tool::<look_ahead>());
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    assert!(lines[0].contains("tool=look_ahead pattern=^(?!a)"), "{}", lines[0]);
 }
 
 #[test]

@@ -49,6 +49,8 @@ impl Registry {
             let reason = format!("its `input_schema` is no JSON Schema: {fault}");
             errors.push(Error::InvalidItem { kind: KIND, name: name.clone(), reason });
         }
+        // What was written by hand says nothing of the types.
+        let advertised = if own_schema.is_some() { None } else { description.take_advertised(&name) };
         let output_schema = description.take_output_schema().filter(|_| spec.output_schema != Some(false));
         let properties = if own_schema.is_some() { None } else { description.names() };
         let (input_schema, parsed) = match own_schema {
@@ -82,6 +84,7 @@ impl Registry {
             scopes: spec.scopes,
             flattened: description.flattened,
             patterns: description.patterns,
+            advertised,
             strict: spec.strict,
             timeout: spec.timeout,
             mirrored,
