@@ -355,9 +355,9 @@ async fn types_that_contain_themselves_are_searched_to_the_end() {
         )
         .await;
         // Two ways down at each step.
-        let nest = |leaf: u8| (0..20).fold(json!(leaf), |nest, _| json!({"of": nest}));
+        let nest = |leaf: u8| (0..100).fold(json!(leaf), |nest, _| json!({"of": nest}));
         check(json!({"nest": nest(3)}), &[]).await;
-        let at = ".of".repeat(20);
+        let at = ".of".repeat(100);
         check(json!({"nest": nest(4)}), &[&format!("`nest{at}`: expected an integer from 0 to 3, got 4")]).await;
     }
 }

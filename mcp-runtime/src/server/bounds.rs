@@ -62,9 +62,10 @@ fn check_count(what: &str, count: u64, bounds: (Option<u64>, Option<u64>)) -> Op
 
 /// Whether a value keeps all bounds that its schema has, at the value itself. A pattern that is not known is kept.
 pub(super) fn keeps(schema: &Value, value: &Value, patterns: Option<&Patterns>) -> bool {
-    is_within(schema, value) && unmatched(schema, value, patterns).is_none() && is_multiple(schema, value) && {
-        repeated(schema, value).is_none()
-    }
+    is_within(schema, value)
+        && unmatched(schema, value, patterns).is_none()
+        && is_multiple(schema, value)
+        && repeated(schema, value).is_none()
 }
 
 /// The bounds of a schema that a value breaks, at the value itself: of each what was expected and what came.
@@ -104,7 +105,7 @@ fn of_kind(schema: &Value, value: &Value) -> Value {
 
 /// Whether a value keeps the range of its schema: of numbers, of the length of texts, of the count of items.
 fn is_within(schema: &Value, value: &Value) -> bool {
-    let amount = match value {
+    let (least, amount, most) = match value {
         Value::Number(number) => {
             return !is_beyond(schema, "minimum", number, Ordering::Less)
                 && !is_beyond(schema, "maximum", number, Ordering::Greater)
@@ -116,7 +117,6 @@ fn is_within(schema: &Value, value: &Value) -> bool {
         Value::Array(items) => ("minItems", items.len(), "maxItems"),
         _ => return true,
     };
-    let (least, amount, most) = amount;
     #[allow(clippy::cast_precision_loss, reason = "lengths")]
     let amount = amount as f64;
     schema[least].as_f64().is_none_or(|least| amount >= least)
@@ -184,7 +184,8 @@ fn count_items(raw: &RawValue) -> u64 {
 }
 
 impl Parameter {
-    fn is_bounded(&self) -> bool {
+    /// Whether `#[mcp(…)]` gives it bounds.
+    pub(super) fn is_bounded(&self) -> bool {
         self.minimum.is_some()
             || self.maximum.is_some()
             || self.exclusive_minimum.is_some()

@@ -260,12 +260,15 @@ impl ToolSource<'_> {
     }
 
     fn within_bounds(self, raw: &RawValue) -> Result<(), Problem> {
+        if self.advertised.is_none() && !self.parameter.is_bounded() {
+            return Ok(());
+        }
         let own = bounds::check(self.parameter, self.patterns, raw);
         let mut found: Vec<_> = own.into_iter().map(Misfit::of_whole).collect();
         if let Some(advertised) = self.advertised {
             found.extend(advertised.broken(self.parameter.name, raw, self.patterns));
         }
-        Problem::none_of(found)
+        Problem::of(found).map_or(Ok(()), Err)
     }
 }
 

@@ -56,16 +56,12 @@ impl ValueType {
 }
 
 impl Problem {
-    /// All of these at once.
-    ///
-    /// # Errors
-    /// Where there is one.
-    pub(super) fn none_of(mut found: Vec<Misfit>) -> Result<(), Self> {
-        match found.len() {
-            0 => Ok(()),
-            1 => found.pop().map_or(Ok(()), |Misfit { below, text }| Err(Self::Unfit { below, text })),
-            _ => Err(Self::Several(found)),
+    /// All of these at once, if there are any.
+    pub(super) fn of(mut found: Vec<Misfit>) -> Option<Self> {
+        if found.len() > 1 {
+            return Some(Self::Several(found));
         }
+        found.pop().map(|Misfit { below, text }| Self::Unfit { below, text })
     }
 }
 
