@@ -180,6 +180,13 @@ fn path(options: &mut Options, key: &str, errors: &mut Errors) -> Option<LitStr>
         );
         return None;
     }
+    if value.strip_prefix("/.well-known").is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+        errors.at(
+            path.span(),
+            "the server publishes its metadata under `/.well-known`, open to everybody; write another path, such as `/mcp`",
+        );
+        return None;
+    }
     Some(path)
 }
 

@@ -19,11 +19,15 @@ impl Metadata {
         let mut documents = Vec::new();
         let mut urls = Vec::new();
         let primary = site.endpoints.first();
+        let public = |endpoint: &str| format!("{WELL_KNOWN}{}{endpoint}", base.path);
+        // One endpoint's path may be another's behind the public URL, by which clients ask.
+        let is_public = |path: &str| site.endpoints.iter().any(|other| public(other) == path);
         for endpoint in &site.endpoints {
-            let mut paths = vec![format!("{WELL_KNOWN}{endpoint}")];
-            // A proxy may hand the path on as the public URL has it.
-            if !base.path.is_empty() {
-                paths.push(format!("{WELL_KNOWN}{}{endpoint}", base.path));
+            let mut paths = vec![public(endpoint)];
+            // A proxy may hand the path on without what only the public URL has.
+            let own = format!("{WELL_KNOWN}{endpoint}");
+            if !is_public(&own) {
+                paths.insert(0, own);
             }
             if Some(endpoint) == primary {
                 paths.push(WELL_KNOWN.to_owned());

@@ -140,6 +140,12 @@ fn path_problem(path: &str) -> Option<String> {
     if path.starts_with("//") || path.split('/').any(|part| part == "." || part == "..") {
         return Some(format!("{shown} must be a path as clients send it, without a leading `//`, `.` or `..`"));
     }
+    // What is published there is for everybody, whatever the authentication.
+    if path.strip_prefix("/.well-known").is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+        return Some(format!(
+            "{shown} must not lie on or under `/.well-known`, where the server publishes its metadata"
+        ));
+    }
     // A router takes such a part for a variable.
     if path.split('/').any(|part| part.starts_with(':')) {
         return Some(format!("{shown} must not have a part that begins with `:`"));

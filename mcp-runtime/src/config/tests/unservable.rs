@@ -24,6 +24,12 @@ fn what_cannot_be_served() {
     const ORIGIN: &str = "must be `scheme://host` or `scheme://host:port`, without a path or a final `/`, or `*`";
     let origin =
         |index: usize, shown: &str| format!("option `transport.options.cors.allowOrigins[{index}]`: {shown} {ORIGIN}");
+    let well_known = |option: &str, path: &str| {
+        format!(
+            "option `transport.options.{option}`: `{path}` must not lie on or under `/.well-known`, where the server \
+             publishes its metadata"
+        )
+    };
     let table = [
         (sse(|_| {}), String::new()),
         (http(|_| {}), String::new()),
@@ -72,6 +78,15 @@ fn what_cannot_be_served() {
             http(|o| o.endpoint = "/:a".into()),
             "option `transport.options.endpoint`: `/:a` must not have a part that begins with `:`".into(),
         ),
+        (
+            http(|o| o.endpoint = "/.well-known/oauth-protected-resource".into()),
+            well_known("endpoint", "/.well-known/oauth-protected-resource"),
+        ),
+        (http(|o| o.health_endpoint = Some("/.well-known".into())), well_known("healthEndpoint", "/.well-known")),
+        (sse(|o| o.message_endpoint = "/.well-known/x".into()), well_known("messageEndpoint", "/.well-known/x")),
+        (sse(|o| o.mcp_endpoint = Some("/.well-known/".into())), well_known("mcpEndpoint", "/.well-known/")),
+        (sse(|o| o.endpoint = "/.well-known-too".into()), String::new()),
+        (sse(|o| o.endpoint = "/a/.well-known/b".into()), String::new()),
         (
             sse(|o| o.message_endpoint = "/sse".into()),
             "options `transport.options.endpoint` and `transport.options.messageEndpoint` are both \

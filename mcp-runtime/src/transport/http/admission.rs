@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::{HeaderName, Method, Response, StatusCode, header, request::Parts};
+use http::{HeaderName, Response, StatusCode, header, request::Parts};
 use tokio::sync::Semaphore;
 
 use super::{
@@ -21,14 +21,12 @@ pub(super) struct Gate {
     authenticator: Option<Arc<Authenticator>>,
     /// Places for requests whose credential somebody else has to be asked about.
     asking: Semaphore,
-    /// Paths that are open to everybody.
-    open: Vec<String>,
 }
 
 impl Gate {
-    pub(super) fn new(authenticator: Option<Arc<Authenticator>>, open: Vec<String>, limits: &Limits) -> Self {
+    pub(super) fn new(authenticator: Option<Arc<Authenticator>>, limits: &Limits) -> Self {
         let most = limits.max_unauthenticated_requests.unwrap_or(Semaphore::MAX_PERMITS);
-        Self { authenticator, asking: Semaphore::new(most.min(Semaphore::MAX_PERMITS)), open }
+        Self { authenticator, asking: Semaphore::new(most.min(Semaphore::MAX_PERMITS)) }
     }
 
     /// The principal of a request, if the listener asks for one. Nothing but the head has been looked at.
@@ -42,9 +40,6 @@ impl Gate {
     ) -> Result<Option<Arc<Principal>>, Response<ReplyBody>> {
         let Some(authenticator) = &self.authenticator else { return Ok(None) };
         let path = head.uri.path();
-        if self.open.iter().any(|open| open == path) {
-            return Ok(None);
-        }
         let place = if by_query { Place::EventStream } else { Place::Anywhere };
         let verdict = match authenticator.authenticate(head, place, last) {
             Admission::Now(verdict) => verdict,
@@ -113,9 +108,4 @@ impl Gate {
         }
         response
     }
-}
-
-/// Whether a request opens an event stream.
-pub(super) fn opens_stream(head: &Parts, endpoint: &str) -> bool {
-    head.method == Method::GET && head.uri.path() == endpoint
 }

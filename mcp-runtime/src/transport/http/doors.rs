@@ -22,7 +22,7 @@ use tower_service::Service;
 
 use super::{
     EventStreamPaths, HttpOptions, Served,
-    admission::{self, Gate},
+    admission::Gate,
     body::ReplyBody,
     connection::{Answering, Carried, Lane},
     guard::{self, Guard},
@@ -63,7 +63,24 @@ struct Rooms {
     /// Streamable HTTP, past the router as well.
     mcp: Option<(String, Streamable)>,
     gate: Gate,
+    /// The paths whose rooms are for everybody; no other room of the router has one of them.
+    open: Vec<String>,
     router: Router,
+}
+
+/// Where a request goes. It is told once, so that nobody is let in by one room's rules and served by another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// A message of HTTP+SSE.
+    Message,
+    /// Streamable HTTP.
+    Mcp,
+    /// Opens an event stream of HTTP+SSE.
+    Stream,
+    /// Reads what is for everybody.
+    Open,
+    /// What is refused, once it is known who asks.
+    Elsewhere,
 }
 
 impl Doors {
@@ -75,9 +92,7 @@ impl Doors {
         stop: Arc<Stop>,
     ) -> Self {
         let documents = authenticator.as_ref().map(|it| it.documents().to_vec()).unwrap_or_default();
-        let mut open: Vec<String> = documents.iter().flat_map(|document| document.paths.clone()).collect();
-        open.extend(options.health_endpoint.clone());
-        let gate = Gate::new(authenticator, open, &options.limits);
+        let gate = Gate::new(authenticator, &options.limits);
         let Served { dispatcher, limits, sessions, streams } = served;
         let prefix = options.public_url.as_deref().map_or("", guard::path_of);
         let message_endpoint = options.event_stream.as_ref().map_or("", |paths| &paths.message_endpoint);
@@ -93,13 +108,9 @@ impl Doors {
             let streamable = Streamable::new(Arc::clone(dispatcher), limits.clone(), mcp, sessions, streams);
             (mcp.path.clone(), streamable)
         });
-        let house = House(Arc::new(Rooms {
-            event_stream: options.event_stream.clone(),
-            mcp,
-            gate,
-            router: router(options, documents, Arc::clone(&legacy)),
-            legacy,
-        }));
+        let (router, open) = router(options, documents, Arc::clone(&legacy));
+        let event_stream = options.event_stream.clone();
+        let house = House(Arc::new(Rooms { event_stream, mcp, gate, open, router, legacy }));
         let cors = options.allow_origins.as_ref().map(|_| guard.cors(house.clone(), Vec::new()));
         Self { guard, cors, dispatcher: Arc::clone(dispatcher), house, stop, limits: options.limits.clone() }
     }
@@ -160,11 +171,17 @@ impl House {
     async fn enter(&self, lane: &Arc<Lane>, head: &mut Parts, body: Incoming) -> Response<ReplyBody> {
         let Rooms { gate, legacy, .. } = &*self.0;
         let has_body = has_body(&body);
-        let is_message = self.is_message(head);
-        let opens_stream =
-            self.0.event_stream.as_ref().is_some_and(|paths| admission::opens_stream(head, &paths.endpoint));
-        let by_query = opens_stream || (is_message && legacy.takes_credential_by_query(head));
-        let principal = match gate.admit(head, by_query, lane.credential()).await {
+        let way = self.way(head);
+        let by_query = match way {
+            Way::Stream => true,
+            Way::Message => legacy.takes_credential_by_query(head),
+            Way::Mcp | Way::Open | Way::Elsewhere => false,
+        };
+        let admitted = match way {
+            Way::Open => Ok(None),
+            _ => gate.admit(head, by_query, lane.credential()).await,
+        };
+        let principal = match admitted {
             Ok(principal) => principal,
             Err(mut refusal) => {
                 if has_body {
@@ -173,20 +190,21 @@ impl House {
                 return refusal;
             }
         };
-        if is_message {
-            let received = legacy.receive(head, body, principal.as_ref(), gate).await;
-            return received.unwrap_or_else(|rejection| refuse(rejection, has_body));
-        }
-        if let Some((path, streamable)) = &self.0.mcp
-            && head.uri.path() == path
-        {
-            let visit = Visit { head, version: version(&head.headers), principal: principal.as_ref(), gate, lane };
-            let answered = streamable.answer(&visit, body).await;
-            return answered.unwrap_or_else(|rejection| refuse(rejection, has_body));
-        }
-        if opens_stream {
-            let credential = gate.query_credential(head).map(str::to_owned);
-            head.extensions.insert(Opening { principal, lane: Arc::clone(lane), credential });
+        match (way, &self.0.mcp) {
+            (Way::Message, _) => {
+                let received = legacy.receive(head, body, principal.as_ref(), gate).await;
+                return received.unwrap_or_else(|rejection| refuse(rejection, has_body));
+            }
+            (Way::Mcp, Some((_, streamable))) => {
+                let visit = Visit { head, version: version(&head.headers), principal: principal.as_ref(), gate, lane };
+                let answered = streamable.answer(&visit, body).await;
+                return answered.unwrap_or_else(|rejection| refuse(rejection, has_body));
+            }
+            (Way::Stream, _) => {
+                let credential = gate.query_credential(head).map(str::to_owned);
+                head.extensions.insert(Opening { principal, lane: Arc::clone(lane), credential });
+            }
+            (Way::Mcp | Way::Open | Way::Elsewhere, _) => {}
         }
         let head = std::mem::replace(head, Request::new(()).into_parts().0);
         let routed = Box::pin(self.0.router.clone().call(Request::from_parts(head, body)));
@@ -198,9 +216,21 @@ impl House {
         response
     }
 
-    fn is_message(&self, head: &Parts) -> bool {
+    fn way(&self, head: &Parts) -> Way {
         let path = head.uri.path();
-        self.0.event_stream.as_ref().is_some_and(|paths| path == paths.message_endpoint) && head.method == Method::POST
+        let Rooms { event_stream, mcp, open, .. } = &*self.0;
+        if let Some(paths) = event_stream {
+            match head.method {
+                Method::POST if path == paths.message_endpoint => return Way::Message,
+                Method::GET if path == paths.endpoint => return Way::Stream,
+                _ => {}
+            }
+        }
+        if mcp.as_ref().is_some_and(|(own, _)| path == own) {
+            return Way::Mcp;
+        }
+        let reads = matches!(head.method, Method::GET | Method::HEAD);
+        if reads && open.iter().any(|open| path == open) { Way::Open } else { Way::Elsewhere }
     }
 }
 
@@ -230,23 +260,37 @@ struct Opening {
     credential: Option<String>,
 }
 
-/// The doors that are opened seldom; none of them reads a body.
-fn router(options: &HttpOptions, documents: Vec<Document>, legacy: Arc<LegacySse>) -> Router {
+/// The doors that are opened seldom, none of which reads a body, and the paths of those that are open to everybody. Each
+/// path has one door, the first that asks for it: what is for everybody comes last.
+fn router(options: &HttpOptions, documents: Vec<Document>, legacy: Arc<LegacySse>) -> (Router, Vec<String>) {
+    let mut taken: Vec<String> = options.mcp.iter().map(|mcp| mcp.path.clone()).collect();
     let mut router = Router::new().without_v07_checks();
+    let mut add = |path: &str, room: MethodRouter<Arc<LegacySse>>| {
+        if taken.iter().any(|other| other == path) {
+            return false;
+        }
+        taken.push(path.to_owned());
+        router = std::mem::take(&mut router).route(&literal(path), room);
+        true
+    };
     if let Some(EventStreamPaths { endpoint, message_endpoint }) = &options.event_stream {
-        router = router
-            .route(&literal(endpoint), get(open_stream).head(only_get).fallback(only_get))
-            .route(&literal(message_endpoint), MethodRouter::new().fallback(async || Rejection::OnlyPost));
+        add(endpoint, get(open_stream).head(only_get).fallback(only_get));
+        add(message_endpoint, MethodRouter::new().fallback(async || Rejection::OnlyPost));
     }
-    if let Some(health) = &options.health_endpoint {
-        router = router.route(&literal(health), well_known::health());
+    let mut open = Vec::new();
+    if let Some(health) = &options.health_endpoint
+        && add(health, well_known::health())
+    {
+        open.push(health.clone());
     }
-    for document in documents {
-        for path in &document.paths {
-            router = router.route(&literal(path), well_known::document(document.body.clone()));
+    for Document { paths, body } in documents {
+        for path in paths {
+            if add(&path, well_known::document(body.clone())) {
+                open.push(path);
+            }
         }
     }
-    router.fallback(async || Rejection::NotFound).with_state(legacy)
+    (router.fallback(async || Rejection::NotFound).with_state(legacy), open)
 }
 
 async fn open_stream(

@@ -5,6 +5,8 @@ mod connections;
 mod refusals;
 mod stopping;
 mod streams;
+#[cfg(feature = "auth")]
+mod ways;
 
 use std::{
     net::SocketAddr,
