@@ -174,23 +174,18 @@ async fn without_sessions_each_message_stands_alone() {
 }
 
 #[tokio::test]
-async fn without_a_session_a_call_ends_with_its_connection() {
-    let served = Served::start(json!({"sessions": false})).await;
+async fn without_a_session_a_call_of_an_early_version_goes_on_when_its_stream_is_cut() {
+    let served = Served::start(json!({"sessions": false, "limits": {"maxConnections": 1}})).await;
     let headers = [JSON, BOTH, ("MCP-Protocol-Version", "2025-06-18")];
     let steps = call(1, "steps", json!({"times": 2})).to_string();
     let mut stream = http::open(served.address, "POST", "/mcp", &headers, &steps).await;
     assert!(event(&mut stream).await.unwrap().data.contains("step 0"));
     Gate::pass(&served.gate.began).await;
     drop(stream);
-    Gate::pass(&served.gate.over).await;
-    // Before it has said anything, too.
-    let address = served.address;
-    let posted = tokio::spawn(async move {
-        http::open(address, "POST", "/mcp", &headers, &call(2, "wait", json!({})).to_string()).await
-    });
-    Gate::pass(&served.gate.began).await;
-    posted.abort();
-    Gate::pass(&served.gate.over).await;
+    // The one place for connections is free again when the end of the last was seen.
+    assert_eq!(served.ask("POST", &[JSON, BOTH], &ping(1).to_string()).await.status, 200);
+    served.gate.go.add_permits(2);
+    Gate::pass(&served.gate.arrived).await;
 }
 
 #[tokio::test]
@@ -480,19 +475,49 @@ async fn before_its_reply_a_call_ends_with_its_connection_only_without_a_session
     }
 }
 
-#[tokio::test]
-async fn where_there_are_no_sessions_calls_end_with_their_connections() {
-    let served = Served::start(json!({"sessions": false})).await;
-    let headers = [JSON, BOTH, ("MCP-Protocol-Version", NEWEST_WITH_SESSIONS)];
-    for (tool, arguments) in [("wait", json!({})), ("steps", json!({"times": 1}))] {
-        let request = bytes_of(&served, &headers, &call(1, tool, arguments));
-        let socket = sent(&served, request.as_bytes()).await;
+/// Connections that were closed while a call on each was under way.
+async fn leave_behind(served: &Served, version: &str, tools: &[(&str, Value)]) {
+    let headers = [JSON, BOTH, ("MCP-Protocol-Version", version)];
+    for (tool, arguments) in tools {
+        let socket = sent(served, bytes_of(served, &headers, &call(1, tool, arguments.clone())).as_bytes()).await;
         Gate::pass(&served.gate.began).await;
+        // A reset: whoever only closes his half may listen on.
+        socket.set_zero_linger().expect("a socket");
         drop(socket);
-        // Nobody could ask for its answer, and nobody could cancel it.
-        Gate::pass(&served.gate.over).await;
-        assert_eq!(served.gate.arrived.available_permits(), 0, "{tool}");
     }
+}
+
+#[tokio::test]
+async fn where_there_are_no_sessions_calls_of_early_versions_outlive_their_connections() {
+    // With one place for connections the next one is served when the server has seen the end of the last.
+    let served = Served::start(json!({"sessions": false, "limits": {"maxConnections": 1}})).await;
+    let tools = [("wait", json!({})), ("steps", json!({"times": 1}))];
+    for version in ["2025-03-26", "2025-06-18", NEWEST_WITH_SESSIONS] {
+        leave_behind(&served, version, &tools).await;
+        assert_eq!(served.ask("POST", &[JSON, BOTH], &ping(1).to_string()).await.status, 200);
+        served.gate.go.add_permits(tools.len());
+        for _ in &tools {
+            Gate::pass(&served.gate.arrived).await;
+            Gate::pass(&served.gate.over).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn calls_without_client_and_session_are_bounded_and_end_with_the_server() {
+    let served = Served::start(json!({"sessions": false, "limits": {"maxConnections": 1, "maxSessions": 1}})).await;
+    let wait = [("wait", json!({})), ("wait", json!({}))];
+    leave_behind(&served, NEWEST_WITH_SESSIONS, &wait).await;
+    assert_eq!(served.ask("POST", &[JSON, BOTH], &ping(1).to_string()).await.status, 200);
+    // Of the two one is too many.
+    Gate::pass(&served.gate.over).await;
+    served.gate.go.add_permits(1);
+    Gate::pass(&served.gate.arrived).await;
+    Gate::pass(&served.gate.over).await;
+    leave_behind(&served, NEWEST_WITH_SESSIONS, &wait[..1]).await;
+    served.handle.shut_down();
+    Gate::pass(&served.gate.over).await;
+    assert_eq!(served.gate.arrived.available_permits(), 0);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -29,8 +29,12 @@ struct Table {
     of_owner: HashMap<OwnerKey, usize>,
     /// Those that were used least recently when that was last looked up, the first to go first.
     oldest: VecDeque<(SessionId, Instant)>,
+    /// Sessions of one message, whose client has gone while a call of it goes on, and whose they are.
+    left: Vec<(Option<OwnerKey>, Weak<Session>)>,
     /// None is taken any more.
     closed: bool,
+    /// All have ended.
+    ended: bool,
 }
 
 /// 128 bits that nobody guesses.
@@ -131,6 +135,22 @@ impl Sessions {
         self.lock().make_room(|client| !client.is_named_by_header())
     }
 
+    /// Keeps in mind a session of one message whose client has gone, so that its call ends with the server at the latest.
+    /// False where there are as many already as there may be sessions, in all or of one principal: nobody can end them.
+    pub(super) fn keep_on(&self, session: &Arc<Session>, (most, most_own): (Option<usize>, Option<usize>)) -> bool {
+        let mut table = self.lock();
+        table.left.retain(|(_, left)| left.strong_count() > 0);
+        let owner = session.owner();
+        let own = |left: &[(Option<OwnerKey>, _)]| left.iter().filter(|(of, _)| of.as_ref() == owner).count();
+        let is_full = most.is_some_and(|most| table.left.len() >= most)
+            || owner.is_some() && most_own.is_some_and(|most| own(&table.left) >= most);
+        if table.ended || is_full {
+            return false;
+        }
+        table.left.push((owner.cloned(), Arc::downgrade(session)));
+        true
+    }
+
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.lock().open.len()
@@ -177,9 +197,12 @@ impl Sessions {
 
     /// Takes no session any more, and ends all there are.
     pub(super) fn end(&self) {
-        let table = std::mem::replace(&mut *self.lock(), Table { closed: true, ..Table::default() });
+        let table = std::mem::replace(&mut *self.lock(), Table { closed: true, ended: true, ..Table::default() });
         for client in table.open.into_values() {
             client.close();
+        }
+        for session in table.left.iter().filter_map(|(_, session)| session.upgrade()) {
+            session.close();
         }
     }
 

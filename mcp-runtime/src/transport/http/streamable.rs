@@ -163,7 +163,8 @@ impl Streamable {
             true => Some(self.place(visit)?),
             false => None,
         };
-        let is_alone = client.is_none();
+        let is_alone = belongs == Belongs::Nowhere;
+        let is_passing = client.is_none() && !is_alone;
         let resumable = client.filter(|_| self.resumes);
         let overflow = if resumable.is_some() { Overflow::Keep } else { Overflow::Close };
         let reply = Reply::new(overflow, &self.limits);
@@ -190,7 +191,14 @@ impl Streamable {
             Received::Pending(call) => {
                 let queue = Arc::clone(reply.queue());
                 let ends_with_connection = is_alone || message.waits();
-                let waiting = Waiting { call, queue, session, due, place, resumable, is_alone, ends_with_connection };
+                let end = match (is_alone, is_passing) {
+                    // Whoever closes the connection gives the call up: by no other way could he cancel it.
+                    (true, _) => Some(Box::new(Abandon(session)) as Box<dyn Held>),
+                    // In the versions before that is no cancellation.
+                    (_, true) => Some(Box::new(self.departure(session)) as Box<dyn Held>),
+                    (false, false) => None,
+                };
+                let waiting = Waiting { call, queue, end, due, place, resumable, ends_with_connection };
                 return Ok(Begun::Pending(waiting));
             }
             Received::Refused(fault) => refusal(Some(fault), answer),
@@ -225,7 +233,7 @@ impl Streamable {
 
     /// Waits until the call is over or says something; what becomes of it then is known.
     async fn finish(&self, visit: &Visit<'_>, waiting: Waiting, accepted: Accepted) -> Response<ReplyBody> {
-        let Waiting { call, queue, session, due, place, resumable, is_alone, ends_with_connection } = waiting;
+        let Waiting { call, queue, end, due, place, resumable, ends_with_connection } = waiting;
         let mut held: Vec<Box<dyn Held>> = Vec::new();
         held.extend(due.map(|due| Box::new(due) as Box<dyn Held>));
         held.extend(place.map(|place| Box::new(place) as Box<dyn Held>));
@@ -233,10 +241,7 @@ impl Streamable {
             // Nobody could get the answer by another way.
             visit.lane.carry(Carried::Queue(Arc::downgrade(&queue), None));
         }
-        if is_alone {
-            // Whoever closes the connection gives the call up: by no other way could he cancel it.
-            held.push(Box::new(Abandon(session)));
-        }
+        held.extend(end);
         // Until there is a stream, there is none to come back to.
         let unheard = Unheard(Some(Arc::clone(&queue)));
         let mut call = tokio::spawn(call);
@@ -406,6 +411,12 @@ impl Streamable {
         session_id(visit)?.and_then(|id| self.sessions.find(id)).filter(own).ok_or(Rejection::UnknownSession)
     }
 
+    /// What becomes of a call without a session when its client goes away.
+    fn departure(&self, session: Arc<Session>) -> Departure {
+        let most = (self.limits.max_sessions, self.limits.max_sessions_per_principal);
+        Departure { session, sessions: Arc::clone(&self.sessions), most }
+    }
+
     /// A session for one message: one that has none, or opens one.
     fn passing(&self, visit: &Visit<'_>, belongs: Belongs) -> Arc<Session> {
         let owner = visit.principal.map(|principal| principal.owner().clone());
@@ -433,14 +444,13 @@ enum Begun {
 struct Waiting {
     call: Pending,
     queue: Arc<Outbox>,
-    session: Arc<Session>,
+    /// What becomes of it without its connection, where there is no session in which it would go on.
+    end: Option<Box<dyn Held>>,
     due: Option<Due>,
     /// Its place among the streams, where it is one from the beginning.
     place: Option<StreamPlace>,
     /// The client, where it can come back to what the call says.
     resumable: Option<Arc<Client>>,
-    /// It has no session that outlives its connection.
-    is_alone: bool,
     /// Whoever closes the connection before anything is said there does not wait any more.
     ends_with_connection: bool,
 }
@@ -526,5 +536,23 @@ impl Held for Abandon {}
 impl Drop for Abandon {
     fn drop(&mut self) {
         self.0.cancel_all();
+    }
+}
+
+/// Lets what is under way in a session of one message go on once this is dropped, as long as there is room for it.
+struct Departure {
+    session: Arc<Session>,
+    sessions: Arc<Sessions>,
+    /// In all, and of one principal.
+    most: (Option<usize>, Option<usize>),
+}
+
+impl Held for Departure {}
+
+impl Drop for Departure {
+    fn drop(&mut self) {
+        if self.session.calls_under_way() > 0 && !self.sessions.keep_on(&self.session, self.most) {
+            self.session.cancel_all();
+        }
     }
 }
