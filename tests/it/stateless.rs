@@ -106,6 +106,11 @@ async fn requests_are_refused_for_the_first_thing_that_is_wrong() {
         (list().header("Mcp-Method", Some("TOOLS/LIST")), 400, -32020),
         (list().header("Mcp-Method", Some("  tools/list  ")), 200, 0),
         (list().header("Mcp-Method", Some("tools/list")).header("Mcp-Method", Some("ping")), 400, -32020),
+        // Twice the same is once too often.
+        (list().header("Mcp-Method", Some("tools/list")).header("Mcp-Method", Some("tools/list")), 400, -32020),
+        (list().header(version, Some(STATELESS)).header(version, Some(STATELESS)), 400, -32020),
+        (list().meta(json!({})).header(version, Some(STATELESS)).header(version, Some(STATELESS)), 400, -32020),
+        (add().header("Mcp-Name", Some("add")).header("Mcp-Name", Some("add")), 400, -32020),
         (add(), 200, 0),
         (add().header("Mcp-Name", None), 400, -32020),
         (add().header("Mcp-Name", Some("echo")), 400, -32020),
@@ -130,6 +135,14 @@ async fn requests_are_refused_for_the_first_thing_that_is_wrong() {
         (routed().header("Mcp-Param-Region", Some("=?base64?ZXU=?=")).header("mcp-param-rank", Some("42.0")), 200, 0),
         (routed().header("Mcp-Param-Region", Some("us")).header("Mcp-Param-Rank", Some("42")), 400, -32020),
         (routed().header("Mcp-Param-Region", Some("eu")), 400, -32020),
+        (
+            routed()
+                .header("Mcp-Param-Region", Some("eu"))
+                .header("Mcp-Param-Region", Some("eu"))
+                .header("Mcp-Param-Rank", Some("42")),
+            400,
+            -32020,
+        ),
         (routed(), 400, -32020),
         (call("routed", json!({"region": null})), 200, 0),
         (call("routed", json!({})).header("Mcp-Param-Region", Some("eu")), 200, 0),

@@ -28,7 +28,7 @@ pub(crate) enum Line<'a> {
     Absent,
     /// It says this.
     Says(&'a str),
-    /// It says different things, or none in visible ASCII.
+    /// It stands there more than once, or is no visible ASCII.
     Garbled,
 }
 

@@ -100,10 +100,11 @@ impl HeaderLines for HeaderMap {
 
 fn line(values: GetAll<'_, HeaderValue>) -> Line<'_> {
     let mut values = values.iter();
-    let Some(first) = values.next() else { return Line::Absent };
-    match first.to_str() {
-        Ok(said) if values.all(|value| value == first) => Line::Says(said.trim_matches([' ', '\t'])),
-        _ => Line::Garbled,
+    match (values.next(), values.next()) {
+        (None, _) => Line::Absent,
+        (Some(line), None) => line.to_str().map_or(Line::Garbled, |said| Line::Says(said.trim_matches([' ', '\t']))),
+        // Also where they say the same: whoever stands between may have gone by either.
+        (Some(_), Some(_)) => Line::Garbled,
     }
 }
 
