@@ -83,7 +83,7 @@ pub struct Limits {
     pub max_task_ttl: Option<Duration>,
     /// `maxBlockingThreads`: threads for `blocking` functions (4 × cores).
     pub max_blocking_threads: Option<usize>,
-    /// `blockingQueue`: `blocking` calls that wait for a thread (1024). Over it: -32603.
+    /// `blockingQueue`: `blocking` calls that wait for a thread (1024). Over it: 503, or -32603.
     pub blocking_queue: Option<usize>,
     /// `shutdownGraceSeconds`: time that running calls get when the server stops (10 s).
     pub shutdown_grace: Option<Duration>,

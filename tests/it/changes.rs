@@ -274,14 +274,14 @@ async fn a_client_watches_a_bounded_number_of_resources() {
             }
             // Over HTTP each stream is a client of its own, and counted as a stream.
             if *transport != Transport::Http {
-                assert_eq!(wire.refusal("subscriptions/listen", listen(&["a:3"])).await["code"], -32603, "{name}");
+                assert_eq!(wire.refusal("subscriptions/listen", listen(&["a:3"])).await["code"], -32600, "{name}");
             }
             return;
         }
         for uri in ["a:1", "a:2", "a:1"] {
             wire.result("resources/subscribe", json!({"uri": uri})).await;
         }
-        assert_eq!(wire.refusal("resources/subscribe", json!({"uri": "a:3"})).await["code"], -32603, "{name}");
+        assert_eq!(wire.refusal("resources/subscribe", json!({"uri": "a:3"})).await["code"], -32600, "{name}");
         wire.result("resources/unsubscribe", json!({"uri": "a:1"})).await;
         wire.result("resources/subscribe", json!({"uri": "a:3"})).await;
     })

@@ -398,6 +398,24 @@ async fn of_blocking_calls() {
     }
     let refused: Value = serde_json::from_str(&stream.message().await).expect("JSON");
     assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(3), &json!(-32603)), "{refused}");
+    // On Streamable HTTP the refusal has a status.
+    let session = visit(&server).await;
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {}});
+    let own = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "block", "_meta": meta}});
+    let json = ("Content-Type", "application/json");
+    for (headers, message) in [
+        (vec![json, ("Mcp-Session-Id", &*session)], call(2, "block")),
+        (
+            vec![json, ("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", "block")],
+            own.to_string(),
+        ),
+    ] {
+        let answer = request(server.address, "POST", "/mcp", &headers, &message).await;
+        let body: Value = serde_json::from_str(&answer.body).expect("JSON");
+        assert_eq!((answer.status, &body["error"]["code"], &body["id"]), (503, &json!(-32603), &json!(2)), "{body}");
+        assert_eq!(answer.header("retry-after"), Some("5"), "{answer:?}");
+    }
     drop(opening);
     // Whichever answers first.
     let mut answered = Vec::new();
@@ -408,4 +426,26 @@ async fn of_blocking_calls() {
     }
     answered.sort_unstable();
     assert_eq!(answered, [Some(1), Some(2)]);
+}
+
+/// A session of Streamable HTTP, as the header that names it.
+async fn visit(server: &Bounded) -> String {
+    let params =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
+    let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string();
+    let begun = request(server.address, "POST", "/mcp", &[("Content-Type", "application/json")], &initialize).await;
+    begun.header("mcp-session-id").expect("a session").to_owned()
+}
+
+#[tokio::test]
+async fn of_watched_resources_over_streamable_http() {
+    let server = Bounded::start(&json!({"maxSubscriptionUris": 1})).await;
+    let session = visit(&server).await;
+    for (uri, status, code) in [("test://1", 200, None), ("test://1", 200, None), ("test://2", 400, Some(-32600))] {
+        let watch = json!({"jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": {"uri": uri}});
+        let headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", &*session)];
+        let answer = request(server.address, "POST", "/mcp", &headers, &watch.to_string()).await;
+        let body: Value = serde_json::from_str(&answer.body).expect("JSON");
+        assert_eq!((answer.status, body["error"]["code"].as_i64()), (status, code), "{uri}: {body}");
+    }
 }

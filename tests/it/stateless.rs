@@ -81,6 +81,10 @@ async fn requests_are_refused_for_the_first_thing_that_is_wrong() {
     let add = || call("add", json!({"a": 1, "b": 2}));
     let meta = |version: Value| json!({VERSION: version, CAPABILITIES: {}});
     let version = "MCP-Protocol-Version";
+    let listen = |uris: usize| {
+        let uris: Vec<_> = (0..uris).map(|number| format!("test://{number}")).collect();
+        Asked::new("subscriptions/listen", json!({"notifications": {"resourceSubscriptions": uris}}))
+    };
     let routed = || call("routed", json!({"region": "eu", "rank": 42}));
     for (asked, status, code) in [
         (list(), 200, 0),
@@ -149,6 +153,8 @@ async fn requests_are_refused_for_the_first_thing_that_is_wrong() {
         (call("routed", json!({"region": 5})), 400, -32020),
         (call("routed", json!({"region": 5})).header("Mcp-Param-Region", Some("5")), 200, 0),
         (call("nothing", json!({"region": "eu"})), 200, -32602),
+        // As many resources as may be watched, and one more.
+        (listen(1001), 400, -32602),
         // The level and the token, which are looked at last.
         (add().meta(json!({VERSION: STATELESS, CAPABILITIES: {}, LEVEL: "loud"})), 200, -32602),
         (list().meta(json!({VERSION: STATELESS, CAPABILITIES: {}, LEVEL: "loud"})), 200, -32602),

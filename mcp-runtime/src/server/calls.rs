@@ -73,8 +73,8 @@ impl Dispatcher {
             })))
         });
         match task {
-            None => Ok(self.advance(step, &scene, request, tool.timeout, |_| (), out)?),
-            Some(task) => Ok(self.advance_as_task(&task, step, &scene, request, tool.timeout, out)?),
+            None => self.advance(step, &scene, request, tool.timeout, |_| (), out),
+            Some(task) => self.advance_as_task(&task, step, &scene, request, tool.timeout, out),
         }
     }
 
@@ -140,7 +140,7 @@ impl Dispatcher {
             result.ttl_ms.get_or_insert(declared.ttl_ms);
             result.cache_scope.get_or_insert(declared.cache_scope);
         };
-        Ok(self.advance(step, &scene, request, None, keep, out)?)
+        self.advance(step, &scene, request, None, keep, out)
     }
 
     pub(super) fn get_prompt(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
@@ -168,14 +168,14 @@ impl Dispatcher {
                 result.description = listed.map(str::to_owned);
             }
         };
-        Ok(self.advance(step, &scene, request, None, describe, out)?)
+        self.advance(step, &scene, request, None, describe, out)
     }
 
     pub(super) fn complete(self: &Arc<Self>, request: &Request<'_>, out: &mut Vec<u8>) -> Result<Received, Refusal> {
         let step = completion::complete(request)?;
         let states = Arc::default();
         let scene = request.scene(&states)?;
-        Ok(self.advance(step, &scene, request, None, |_| (), out)?)
+        self.advance(step, &scene, request, None, |_| (), out)
     }
 
     /// What a handler may know of its request, with the answers of a client that comes back.

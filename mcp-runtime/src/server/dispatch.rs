@@ -93,6 +93,8 @@ pub(super) struct Request<'a> {
 /// Why a request gets no result.
 pub(super) enum Refusal {
     Error(RpcError),
+    /// More was asked for than one of the limits allows.
+    Limit(Fault, RpcError),
     /// The principal lacks one of these.
     Scopes(&'static [&'static str]),
 }
@@ -130,6 +132,10 @@ pub(crate) enum Fault {
     Malformed,
     /// There is no such method.
     UnknownMethod,
+    /// It asks for more than may be asked for.
+    TooMuch,
+    /// The server has too much to do.
+    Overloaded,
 }
 
 /// The answer to a call that is under way; none where nobody waits for it any more.
@@ -309,6 +315,10 @@ impl Dispatcher {
             Err(Refusal::Error(error)) => {
                 write_error(out, Some(id), &error, version);
                 Fault::of(&error, version).map_or(Received::Answered, Received::Refused)
+            }
+            Err(Refusal::Limit(fault, error)) => {
+                write_error(out, Some(id), &error, version);
+                Received::Refused(fault)
             }
             Err(Refusal::Scopes(scopes)) => {
                 let message = format!("this takes the scopes {}", scopes.join(" "));

@@ -14,7 +14,7 @@ use super::{
     answer::Answer,
     context::{Context, Scene},
     deadline::{Deadlines, Ended},
-    dispatch::{Dispatcher, Fault, Outcome, Received, Request},
+    dispatch::{Dispatcher, Fault, Outcome, Received, Refusal, Request},
     nearest::excerpt,
     outcome::{Later, Step},
     round::Round,
@@ -41,7 +41,7 @@ impl Dispatcher {
         timeout: Option<Duration>,
         polish: impl FnOnce(&mut R) + Clone + Send + 'static,
         out: &mut Vec<u8>,
-    ) -> Result<Received, RpcError> {
+    ) -> Result<Received, Refusal> {
         let (id, version) = (request.id, scene.version);
         let mut later = match self.begin(step, scene, request, polish.clone(), out)? {
             Begun::Over(received) => return Ok(received),
@@ -101,13 +101,13 @@ impl Dispatcher {
         request: &Request<'_>,
         timeout: Option<Duration>,
         out: &mut Vec<u8>,
-    ) -> Result<Received, RpcError> {
+    ) -> Result<Received, Refusal> {
         let later = if task.is_core() {
             match step {
-                Step::Described => return Err(RpcError::internal("the handler did not run")),
+                Step::Described => return Err(RpcError::internal("the handler did not run").into()),
                 Step::Done(result) => Box::pin(std::future::ready(result)),
                 Step::Later(later) => later,
-                Step::Blocking(run) => self.blocking.run(Work::of(request).to_string(), run)?,
+                Step::Blocking(run) => self.on_thread(run, request)?,
             }
         } else {
             match self.begin(step, scene, request, |_| (), out)? {
@@ -130,13 +130,13 @@ impl Dispatcher {
         request: &Request<'_>,
         polish: impl FnOnce(&mut R),
         out: &mut Vec<u8>,
-    ) -> Result<Begun<R>, RpcError> {
+    ) -> Result<Begun<R>, Refusal> {
         let (id, frame) = (request.id, &self.frame);
         let (mut later, done) = match step {
-            Step::Described => return Err(RpcError::internal("the handler did not run")),
+            Step::Described => return Err(RpcError::internal("the handler did not run").into()),
             Step::Done(result) => (None, Poll::Ready(result)),
             Step::Later(later) => (Some(later), Poll::Pending),
-            Step::Blocking(run) => (Some(self.blocking.run(Work::of(request).to_string(), run)?), Poll::Pending),
+            Step::Blocking(run) => (Some(self.on_thread(run, request)?), Poll::Pending),
         };
         let done = match &mut later {
             Some(later) => poll_guarded(&Work::of(request), later, &mut TaskContext::from_waker(Waker::noop())),
@@ -149,7 +149,7 @@ impl Dispatcher {
             frame.write(out, id, scene.version, &mut result);
             return Ok(Begun::Over(Received::Answered));
         }
-        let Some(later) = later else { return Err(RpcError::internal("the handler did not run")) };
+        let Some(later) = later else { return Err(RpcError::internal("the handler did not run").into()) };
         if let Some(context) = context
             && let Some(round) = context.round()
             && round.has_questions()
@@ -160,6 +160,16 @@ impl Dispatcher {
             return Ok(Begun::Over(Received::Answered));
         }
         Ok(Begun::Later(later))
+    }
+
+    /// What a `blocking` function becomes.
+    fn on_thread<R: Send + 'static>(
+        &self,
+        run: Box<dyn FnOnce() -> Result<R, RpcError> + Send>,
+        request: &Request<'_>,
+    ) -> Result<Later<R>, Refusal> {
+        let later = self.blocking.run(Work::of(request).to_string(), run);
+        later.map_err(|busy| Refusal::Limit(Fault::Overloaded, busy))
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{
     answer::Frame,
     changes::{Bus, Ear, Full, Listener, SUBSCRIPTION_ID, Wanted},
-    dispatch::{Outcome, Received, Refusal, Request},
+    dispatch::{Fault, Outcome, Received, Refusal, Request},
     nearest::excerpt,
     params,
     registry::{List, Registry},
@@ -125,7 +125,7 @@ struct Filter {
 impl Filter {
     /// # Errors
     /// -32602 where it is missing, does not fit, or asks for too much.
-    fn read(raw: Option<&RawValue>, limits: &Limits) -> Result<Self, RpcError> {
+    fn read(raw: Option<&RawValue>, limits: &Limits) -> Result<Self, Refusal> {
         #[derive(Deserialize)]
         struct Params<'a> {
             #[serde(borrow, default)]
@@ -143,18 +143,18 @@ impl Filter {
         let params: Params<'_> = params::required(raw, "params.notifications")?;
         let raw = params.notifications.ok_or_else(|| RpcError::invalid_params("`params.notifications` is missing"))?;
         if !raw.get().starts_with('{') {
-            return Err(RpcError::invalid_params("`params.notifications` must be an object"));
+            return Err(RpcError::invalid_params("`params.notifications` must be an object").into());
         }
         let asked: Notifications = params::read_at("params.notifications", raw)?;
         let uris = asked.resource_subscriptions.unwrap_or_default();
         if let Some(most) = limits.max_subscription_uris.filter(|most| uris.len() > *most) {
             let message = format!("`params.notifications.resourceSubscriptions` has more than {most} entries");
-            return Err(RpcError::invalid_params(message));
+            return Err(Refusal::Limit(Fault::TooMuch, RpcError::invalid_params(message)));
         }
         let tasks = asked.task_ids.as_ref().map_or(0, Vec::len);
         if let Some(most) = limits.max_subscription_uris.filter(|most| tasks > *most) {
             let message = format!("`params.notifications.taskIds` has more than {most} entries");
-            return Err(RpcError::invalid_params(message));
+            return Err(Refusal::Limit(Fault::TooMuch, RpcError::invalid_params(message)));
         }
         for uri in &uris {
             check_uri("params.notifications.resourceSubscriptions", uri)?;
@@ -171,10 +171,15 @@ impl Filter {
 
 impl From<Full> for Refusal {
     fn from(full: Full) -> Self {
-        Self::Error(RpcError::internal(match full {
-            Full::Uris(most) => format!("{most} resources are watched already; end another subscription first"),
-            Full::Subscriptions(most) => format!("{most} subscriptions are open already; end another first"),
-        }))
+        match full {
+            Full::Uris(most) => {
+                let message = format!("{most} resources are watched already; end another subscription first");
+                Self::Limit(Fault::TooMuch, RpcError::invalid_request(message))
+            }
+            Full::Subscriptions(most) => {
+                Self::Error(RpcError::internal(format!("{most} subscriptions are open already; end another first")))
+            }
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
     principal::Principal,
     protocol::jsonrpc,
     server::{
-        dispatch::{Caller, Dispatcher, Received},
+        dispatch::{Caller, Dispatcher, Fault, Received},
         message::Binding,
     },
     session::{Outbox, Overflow, Session},
@@ -136,7 +136,9 @@ impl LegacySse {
                 });
             }
             Received::Forbidden(scopes) => return forbid(scopes, answer),
-            Received::Refused(_) => {
+            // What the message asked for is answered on the stream, as always.
+            Received::Refused(Fault::TooMuch | Fault::Overloaded) => due.deliver(answer),
+            Received::Refused(Fault::Malformed | Fault::UnknownMethod) => {
                 // Whoever reads the answer to a POST may know no message without an id.
                 jsonrpc::with_null_id(&mut answer);
                 return json(StatusCode::BAD_REQUEST, answer);

@@ -90,6 +90,8 @@ rejections! {
     NoSessionId: BAD_REQUEST, "there must be one `sessionId` in the query";
     /// No `Mcp-Session-Id` where one is needed, or more than one.
     NoSessionHeader: BAD_REQUEST, "there must be one `Mcp-Session-Id` header; `initialize` gives it";
+    /// A session id that is longer than any that a server gives.
+    LongSessionId: BAD_REQUEST, "the Mcp-Session-Id is too long";
     /// A handshake in a session that has had one.
     OpenedAlready: BAD_REQUEST, "`initialize` begins a session of its own and comes without `Mcp-Session-Id`";
     /// `MCP-Protocol-Version` is no version that this server knows, or stands there in several ways.
@@ -98,6 +100,8 @@ rejections! {
     OneStreamOnly: CONFLICT, "the stream of this session is open already";
     /// No event of the session by which a stream could be resumed.
     UnknownEvent: BAD_REQUEST, "the Last-Event-ID names no event of this session whose stream can be resumed";
+    /// The id of an event that is longer than any that a server gives.
+    LongEventId: BAD_REQUEST, "the Last-Event-ID is too long";
     /// A session that ended or never was.
     UnknownSession: NOT_FOUND, "there is no such session";
     /// The session is at `maxRequestsPerSession`.
@@ -112,6 +116,8 @@ rejections! {
     TooManyStrangers: SERVICE_UNAVAILABLE, "too many requests wait for authentication";
     /// The principal is at `maxStreamsPerPrincipal`.
     TooManyOwnStreams: TOO_MANY_REQUESTS, "too many streams of this principal are open";
+    /// `blockingQueue` is full.
+    Overloaded: SERVICE_UNAVAILABLE, "too many functions wait for a thread";
     /// The server takes nothing any more.
     Stopping: SERVICE_UNAVAILABLE, "the server is stopping";
     /// The operating system gives no random numbers.
@@ -148,6 +154,7 @@ impl Rejection {
             | Self::TooManySessions
             | Self::TooManyOwnSessions
             | Self::TooManyStrangers
+            | Self::Overloaded
             | Self::Stopping => Some((header::RETRY_AFTER, "5")),
             _ => None,
         }

@@ -47,6 +47,9 @@ const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 /// The header that names the event which a client read last.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
+/// No id of a session or an event is longer, whoever gave it.
+const MAX_ID_BYTES: usize = 128;
+
 /// The endpoint of Streamable HTTP.
 pub(super) struct Streamable {
     dispatcher: Arc<Dispatcher>,
@@ -311,6 +314,9 @@ impl Streamable {
         if !http_body::Body::is_end_stream(body) {
             return Err(Rejection::UnexpectedBody);
         }
+        if headers.get_all(LAST_EVENT_ID).iter().any(|id| id.len() > MAX_ID_BYTES) {
+            return Err(Rejection::LongEventId);
+        }
         let client = self.client(visit)?;
         visit.expect_version()?;
         client.touch();
@@ -482,6 +488,9 @@ fn prime(client: &Client, trail: &Trail) -> (bool, Option<Bytes>) {
 fn session_id(visit: &Visit<'_>) -> Result<Option<SessionId>, Rejection> {
     let id = one_line(&visit.head.headers, &SESSION_ID).map_err(|_| Rejection::NoSessionHeader)?;
     let id = id.filter(|id| !id.is_empty()).ok_or(Rejection::NoSessionHeader)?;
+    if id.len() > MAX_ID_BYTES {
+        return Err(Rejection::LongSessionId);
+    }
     let ours = id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     Ok(SessionId::from_str_radix(id, 16).ok().filter(|_| ours))
 }
@@ -501,8 +510,9 @@ fn accept() -> Response<ReplyBody> {
 fn refusal(fault: Option<Fault>, answer: Vec<u8>) -> Response<ReplyBody> {
     let status = match fault {
         None => StatusCode::OK,
-        Some(Fault::Malformed) => StatusCode::BAD_REQUEST,
+        Some(Fault::Malformed | Fault::TooMuch) => StatusCode::BAD_REQUEST,
         Some(Fault::UnknownMethod) => StatusCode::NOT_FOUND,
+        Some(Fault::Overloaded) => return Rejection::Overloaded.with_body(answer),
     };
     json(status, answer)
 }
