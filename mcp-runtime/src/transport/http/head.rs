@@ -8,6 +8,9 @@ use memchr::memchr;
 use super::rejection::Rejection;
 use crate::limits::Limits;
 
+/// hyper takes no longer body, and refuses it in words for something else.
+const MOST_BYTES: u64 = u64::MAX - 2;
+
 /// The limits on a head.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeadLimits {
@@ -123,6 +126,9 @@ impl Head {
         }
         if name.len() == "content-length".len() && name.eq_ignore_ascii_case(b"content-length") {
             let length = decimal(value.trim_ascii()).ok_or(Rejection::BadFraming)?;
+            if length > MOST_BYTES {
+                return Err(Rejection::LargeBody);
+            }
             if self.length.is_some_and(|before| before != length) {
                 return Err(Rejection::BadFraming);
             }
@@ -222,6 +228,10 @@ mod tests {
         {
             refused(bad, Rejection::BadHeaderLine);
         }
+        whole("Content-Length: 18446744073709551613\r\n", BodyLength::Known(u64::MAX - 2));
+        refused("Content-Length: 18446744073709551614\r\n", Rejection::LargeBody);
+        refused("Content-Length: 18446744073709551615\r\n", Rejection::LargeBody);
+        refused("Content-Length: 18446744073709551616\r\n", Rejection::BadFraming);
         refused(&"X: y\r\n".repeat(100), Rejection::LargeHead);
         refused(&format!("X: {}\r\n", "y".repeat(33_000)), Rejection::LargeHead);
         whole(&format!("X: {}\r\n", "y".repeat(32_000)), BodyLength::Known(0));

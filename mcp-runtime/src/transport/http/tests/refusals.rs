@@ -79,6 +79,9 @@ async fn heads_that_are_too_large_or_ambiguous_are_refused_and_closed() {
     check(post("Transfer-Encoding: chunked, identity\r\n"), 400).await;
     check(post(&format!("{length}Content-Length: 3\r\n")), 400).await;
     check(post("Content-Length: +9\r\n"), 400).await;
+    for length in [u64::MAX, u64::MAX - 1, u64::MAX - 2, 1 << 40] {
+        check(post(&format!("Content-Length: {length}\r\n")), 413).await;
+    }
     check(post(&format!("{length}X : y\r\n")), 400).await;
     check(post(&format!("{length}X: y\r\n z: w\r\n")), 400).await;
     check("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_owned(), 400).await;
