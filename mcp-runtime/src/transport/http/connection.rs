@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use http::HeaderValue;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::{
@@ -146,6 +147,8 @@ struct State {
     stalled: Option<Instant>,
     /// The head that hyper sees stands in for one that was refused.
     refusal: Option<Rejection>,
+    /// The page that it came from.
+    origin: Option<Box<HeaderValue>>,
     /// The next response is the last.
     last: bool,
     /// A next request has come, and waits.
@@ -207,6 +210,7 @@ impl Default for Lane {
             phase: Phase::Idle(Instant::now()),
             stalled: None,
             refusal: None,
+            origin: None,
             last: false,
             parked: false,
             ended: false,
@@ -259,6 +263,15 @@ impl Lane {
 
     pub(super) fn refusal(&self) -> Option<Rejection> {
         self.lock().refusal
+    }
+
+    /// Which page a refused head comes from.
+    pub(super) fn tell_origin(&self, origin: HeaderValue) {
+        self.lock().origin = Some(Box::new(origin));
+    }
+
+    pub(super) fn take_origin(&self) -> Option<HeaderValue> {
+        self.lock().origin.take().map(|origin| *origin)
     }
 
     /// A next request is there before its time.

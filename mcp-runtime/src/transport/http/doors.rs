@@ -138,7 +138,8 @@ impl Doors {
         let (mut head, body) = request.into_parts();
         async move {
             let mut response = match (self.check(&lane, &head), &self.cors) {
-                (Err(rejection), _) => refuse(rejection, has_body(&body)),
+                (Err(rejection), None) => refuse(rejection, has_body(&body)),
+                (Err(rejection), Some(cors)) => Box::pin(self.turn_away(rejection, &lane, &head, body, cors)).await?,
                 // Preflights are answered there and go no further.
                 (Ok(()), Some(cors)) if head.headers.contains_key(header::ORIGIN) => {
                     let is_preflight = head.method == Method::OPTIONS;
@@ -154,6 +155,27 @@ impl Doors {
             response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
             Ok(response.map(|body| body.until(answering)))
         }
+    }
+
+    /// Refuses a request so that the page from which it comes may read why, where it may call and is known.
+    async fn turn_away(
+        &self,
+        rejection: Rejection,
+        lane: &Lane,
+        head: &Parts,
+        body: Incoming,
+        cors: &Cors<House>,
+    ) -> Result<Response<ReplyBody>, Infallible> {
+        let page = match lane.take_origin() {
+            Some(origin) => Some(origin).filter(|origin| self.guard.allows_origin(origin)),
+            None => self.guard.page(&head.headers).cloned(),
+        };
+        let Some(page) = page else { return Ok(refuse(rejection, has_body(&body))) };
+        // No preflight, whatever it was: those are for requests that are let in.
+        let mut refused = Request::new(body);
+        refused.headers_mut().insert(header::ORIGIN, page);
+        refused.extensions_mut().insert(rejection);
+        cors.clone().call(refused).await
     }
 
     /// What can be said of a request by its head, whoever sent it.
@@ -246,7 +268,11 @@ impl Service<Request<Incoming>> for House {
     fn call(&mut self, request: Request<Incoming>) -> Self::Future {
         let house = self.clone();
         let (mut head, body) = request.into_parts();
-        // Every request that takes this way has been given its connection's.
+        if let Some(rejection) = head.extensions.remove::<Rejection>() {
+            let response = refuse(rejection, has_body(&body));
+            return Box::pin(async { Ok(response) });
+        }
+        // Every other request that takes this way has been given its connection's.
         let lane = head.extensions.remove::<Arc<Lane>>().unwrap_or_default();
         Box::pin(async move { Ok(house.enter(&lane, &mut head, body).await) })
     }

@@ -80,11 +80,18 @@ impl Guard {
         {
             return Err(Rejection::ForeignHost);
         }
-        let mut origins = head.headers.get_all(header::ORIGIN).iter();
+        if !head.headers.contains_key(header::ORIGIN) || self.page(&head.headers).is_some() {
+            return Ok(());
+        }
+        Err(Rejection::ForeignOrigin)
+    }
+
+    /// The page that a request comes from, where it may call.
+    pub(super) fn page<'h>(&self, headers: &'h HeaderMap) -> Option<&'h HeaderValue> {
+        let mut origins = headers.get_all(header::ORIGIN).iter();
         match (origins.next(), origins.next()) {
-            (None, _) => Ok(()),
-            (Some(origin), None) if self.allows_origin(origin) => Ok(()),
-            _ => Err(Rejection::ForeignOrigin),
+            (Some(origin), None) if self.allows_origin(origin) => Some(origin),
+            _ => None,
         }
     }
 
@@ -119,7 +126,7 @@ impl Guard {
             .expose_headers([named("mcp-session-id"), header::WWW_AUTHENTICATE])
     }
 
-    fn allows_origin(&self, origin: &HeaderValue) -> bool {
+    pub(super) fn allows_origin(&self, origin: &HeaderValue) -> bool {
         let Some(origin) = Origin::parse(origin.as_bytes()) else {
             return false;
         };

@@ -3,6 +3,7 @@
 //! hyper takes a head that states its body's length twice, and drops one of the two before anybody can see it. So the
 //! bytes are read once here, before hyper gets them.
 
+use http::HeaderValue;
 use memchr::memchr;
 
 use super::rejection::Rejection;
@@ -153,6 +154,27 @@ impl Head {
     }
 }
 
+/// The one `Origin` of a head that was refused, as far as it was read.
+pub(super) fn origin(head: &[u8]) -> Option<HeaderValue> {
+    let mut lines = head.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
+    // The request line is the first that is not blank.
+    lines.find(|line| !line.trim_ascii().is_empty())?;
+    let headers = lines.map(<[u8]>::trim_ascii_end).take_while(|line| !line.is_empty());
+    let mut origins = headers.filter_map(|line| {
+        let colon = memchr(b':', line)?;
+        line[..colon].eq_ignore_ascii_case(b"origin").then(|| line[colon + 1..].trim_ascii())
+    });
+    match (origins.next(), origins.next()) {
+        (Some(origin), None) => HeaderValue::from_bytes(origin).ok(),
+        _ => None,
+    }
+}
+
+/// Whether a head that was refused is there to its end.
+pub(super) fn is_whole(head: &[u8]) -> bool {
+    head.windows(4).any(|end| end == b"\r\n\r\n") || head.windows(2).any(|end| end == b"\n\n")
+}
+
 /// The number that digits are; none where there is anything else, or nothing, or more than 64 bits.
 pub(super) fn decimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() {
@@ -168,7 +190,7 @@ pub(super) fn decimal(text: &[u8]) -> Option<u64> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{BodyLength, Head, HeadLimits, Rejection, Whole};
+    use super::{BodyLength, Head, HeadLimits, Rejection, Whole, origin};
     use crate::limits::Limits;
 
     fn read_by(step: usize, text: &str) -> Result<Option<Whole>, Rejection> {
@@ -235,6 +257,22 @@ mod tests {
         refused(&"X: y\r\n".repeat(100), Rejection::LargeHead);
         refused(&format!("X: {}\r\n", "y".repeat(33_000)), Rejection::LargeHead);
         whole(&format!("X: {}\r\n", "y".repeat(32_000)), BodyLength::Known(0));
+    }
+
+    #[test]
+    fn the_origin_of_a_refused_head_is_known_where_it_was_read() {
+        let check = |head: &str, expected: Option<&str>| {
+            assert_eq!(origin(head.as_bytes()).as_ref().map(|origin| origin.to_str().unwrap()), expected, "{head:?}");
+        };
+        check("GET / HTTP/1.1\r\nOrigin: https://a\r\n\r\n", Some("https://a"));
+        check("\r\nnonsense\norigin:https://a \nX : y", Some("https://a"));
+        check("GET / HTTP/1.1\r\nOrigin: https://a", None);
+        check("Origin: https://a\r\n\r\n", None);
+        check("GET / HTTP/1.1\r\nOrigin: https://a\r\nOrigin: https://a\r\n\r\n", None);
+        check("POST / HTTP/1.1\r\n\r\nOrigin: https://a\r\n", None);
+        check("GET / HTTP/1.1\r\nX-Origin: https://a\r\nOrigin\r\n", None);
+        check("GET / HTTP/1.1\r\nOrigin: \u{0}\r\n", None);
+        check("", None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{
     connection::Lane,
-    head::{BodyLength, Head, HeadLimits, Whole},
+    head::{self, BodyLength, Head, HeadLimits, Whole},
     rejection::Rejection,
 };
 
@@ -116,7 +116,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
                     }
                     Ok(None) => self.lane.begin_head(),
                     Err(rejection) => {
-                        self.refuse(rejection, buf);
+                        self.refuse(rejection, cx, buf);
                         return Poll::Ready(Ok(()));
                     }
                 }
@@ -134,7 +134,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
                     }
                     Ok(None) => {}
                     Err(rejection) => {
-                        self.refuse(rejection, buf);
+                        self.refuse(rejection, cx, buf);
                         return Poll::Ready(Ok(()));
                     }
                 }
@@ -196,18 +196,38 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Poll::Pending
     }
 
-    fn refuse(&mut self, rejection: Rejection, buf: &mut ReadBuf<'_>) {
+    fn refuse(&mut self, rejection: Rejection, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) {
         self.lane.refuse(rejection);
-        self.stand_in(buf);
+        self.stand_in(cx, buf);
     }
 
-    fn stand_in(&mut self, buf: &mut ReadBuf<'_>) {
+    fn stand_in(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) {
+        self.tell_origin(cx, buf);
         self.lane.begin(true);
         self.input = Input::Refused;
         self.held = BytesMut::from(STAND_IN);
         self.granted = STAND_IN.len();
         buf.clear();
         self.hand_on(buf);
+    }
+
+    /// Finds the page that a refused head comes from, in what has come by now: a page of ours may read why. Nobody waits
+    /// for the rest.
+    fn tell_origin(&mut self, cx: &mut Context<'_>, buf: &ReadBuf<'_>) {
+        if self.held.is_empty() {
+            self.held.extend_from_slice(buf.filled());
+        }
+        let mut scratch = [0; 4096];
+        while self.held.len() < AHEAD && !head::is_whole(&self.held) {
+            let mut more = ReadBuf::new(&mut scratch);
+            match self.poll_socket(cx, &mut more) {
+                Poll::Ready(Ok(1..)) => self.held.extend_from_slice(more.filled()),
+                _ => break,
+            }
+        }
+        if let Some(origin) = head::origin(&self.held) {
+            self.lane.tell_origin(origin);
+        }
     }
 
     /// Whether the client may still be sending what nobody will read.
@@ -243,7 +263,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Wire<S> {
         }
         match wire.input {
             Input::Head if wire.lane.is_refused() => {
-                wire.stand_in(buf);
+                wire.stand_in(cx, buf);
                 Poll::Ready(Ok(()))
             }
             Input::Head => wire.poll_head(cx, buf),

@@ -155,6 +155,33 @@ async fn listed_origins_get_cors_headers_on_refusals_too() {
         assert!(reply.header("vary").unwrap().contains("origin"));
         assert!(reply.header("access-control-expose-headers").unwrap().contains("mcp-session-id"));
     }
+    // Also where the head is refused before anybody looks at it.
+    let long = "y".repeat(9000);
+    let wide = "y".repeat(40_000);
+    for (target, more, status) in [
+        (format!("/{long}"), String::new(), 414),
+        ("/health".to_owned(), format!("X: {wide}\r\n"), 431),
+        ("/health".to_owned(), "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n".to_owned(), 400),
+        ("/health".to_owned(), "X : y\r\n".to_owned(), 400),
+        ("/health".to_owned(), "Host: localhost\r\n".to_owned(), 400),
+        ("http://other.test/health".to_owned(), String::new(), 400),
+    ] {
+        for method in ["GET", "POST", "OPTIONS"] {
+            for (origin, allowed) in [("https://app.test", Some("https://app.test")), ("https://evil.test", None)] {
+                let refused = ask(method, &target, origin, &more).await;
+                refused.is_refusal(status);
+                assert_eq!(refused.header("access-control-allow-origin"), allowed, "{status}");
+                assert_eq!(refused.header("connection"), Some("close"), "{status}");
+                if allowed.is_some() {
+                    let exposed = refused.header("access-control-expose-headers").unwrap();
+                    assert!(exposed.contains("www-authenticate"), "{exposed}");
+                    assert!(refused.header("vary").unwrap().contains("origin"), "{status}");
+                }
+            }
+        }
+    }
+    let twice = ask("GET", "/health", "https://app.test", "Origin: https://app.test\r\nX : y\r\n").await;
+    assert_eq!((twice.status, twice.header("access-control-allow-origin")), (400, None));
     for method in ["OPTIONS", "GET", "POST"] {
         let refused = ask(method, "/messages", "https://evil.test", "Access-Control-Request-Method: POST\r\n").await;
         refused.is_refusal(403);
