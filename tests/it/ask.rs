@@ -829,3 +829,27 @@ async fn without_a_session_nobody_can_be_asked() {
     assert_eq!(gist(&said["result"]), "the client does not offer forms for its user (elicitation)");
     handle.shut_down();
 }
+
+#[tokio::test]
+async fn who_takes_no_stream_cannot_be_asked() {
+    let options: ServerOptions = serde_json::from_value(json!({
+        "name": "n", "transport": {"type": "http-stream", "options": {"port": 0}},
+    }))
+    .expect("options");
+    let bound = server().with_options(options).bind().await.expect("a server that starts");
+    let (address, handle) = (bound.local_addr().expect("a listener"), bound.handle());
+    tokio::spawn(bound.serve());
+    let headers = [("Content-Type", "application/json"), ("Accept", "application/json")];
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}});
+    let body = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string();
+    let begun = http::request(address, "POST", streamable::PATH, &headers, &body).await;
+    let session = ("Mcp-Session-Id", begun.header("mcp-session-id").expect("a session"));
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "insisting"}}).to_string();
+    let answer =
+        http::request(address, "POST", streamable::PATH, &[headers.as_slice(), &[session]].concat(), &body).await;
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let said: Value = serde_json::from_str(&answer.body).unwrap();
+    assert_eq!(said["result"]["isError"], true, "{said}");
+    assert_eq!(gist(&said["result"]), "the client did not answer");
+    handle.shut_down();
+}

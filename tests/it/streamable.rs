@@ -634,3 +634,37 @@ async fn the_fixture_is_the_same_with_and_without_resumability() {
     handle.shut_down();
     serving.await.unwrap().unwrap();
 }
+
+#[tokio::test]
+async fn who_takes_no_stream_gets_the_answer_alone() {
+    let stateless = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {}, "io.modelcontextprotocol/logLevel": "debug"});
+    for (sessions, resumability) in [(true, false), (true, true), (false, false)] {
+        let served = Served::start(json!({"sessions": sessions, "resumability": resumability})).await;
+        let session = match sessions {
+            true => Some(served.visitor(NEWEST_WITH_SESSIONS).await.session),
+            false => None,
+        };
+        for accept in ["application/json", "application/json, text/event-stream;q=0", "application/*"] {
+            let accept = ("Accept", accept);
+            let mut legacy = vec![JSON, accept, ("MCP-Protocol-Version", NEWEST_WITH_SESSIONS)];
+            legacy.extend(session.as_ref().map(|session| ("Mcp-Session-Id", session.as_str())));
+            let own = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", "say")];
+            let own = [vec![JSON, accept], own.to_vec()].concat();
+            // It speaks before its first turn is over, and after.
+            let mut message = call(1, "say", json!({"tag": "told", "times": 5, "size": 1}));
+            for (headers, meta) in [(legacy, Value::Null), (own, stateless.clone())] {
+                if !meta.is_null() {
+                    message["params"]["_meta"] = meta;
+                }
+                let answer = served.ask("POST", &headers, &message.to_string()).await;
+                assert_eq!(
+                    (answer.status, answer.header("content-type")),
+                    (200, Some("application/json")),
+                    "{headers:?}"
+                );
+                assert_eq!(text_of(&answer.body), "told", "{headers:?}");
+            }
+        }
+    }
+}

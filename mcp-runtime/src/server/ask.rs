@@ -513,6 +513,9 @@ pub(super) async fn exchange(
         #[serde(flatten)]
         request: &'a InputRequest,
     }
+    if outbox.is_deaf() {
+        return Err(AskError::Gone);
+    }
     let open = session.open_request().map_err(|reason| match reason {
         NoRequest::TooMany => AskError::TooMany,
         NoRequest::Gone => AskError::Gone,

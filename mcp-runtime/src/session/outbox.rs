@@ -314,6 +314,11 @@ impl Outbox {
         }
     }
 
+    /// Whether nobody reads what is said just now, nor ever will what was said by then.
+    pub(crate) fn is_deaf(&self) -> bool {
+        self.is_unread(&self.lock())
+    }
+
     /// Whether what is said goes nowhere, since nobody reads.
     #[cfg(feature = "http")]
     fn is_unread(&self, queue: &Queue) -> bool {

@@ -138,7 +138,10 @@ pub(in crate::server) fn result(tasks: &Tasks, request: &Request<'_>, out: &mut 
     }
     let under_way = UnderWay::take(caller.session, request.id, Arc::<Call>::default())?;
     let reply = caller.reply.map(|reply| Arc::clone(reply.queue()));
-    let attached = task.attach(Stream { session: Arc::clone(caller.session), reply: reply.clone() });
+    // Whoever hears nothing but the result is not asked.
+    let hears = reply.as_ref().is_none_or(|reply| !reply.is_deaf());
+    let stream = || Stream { session: Arc::clone(caller.session), reply: reply.clone() };
+    let attached = hears.then(|| task.attach(stream()));
     let id = request.id.as_str().to_owned();
     Ok(Received::Pending(Box::pin(async move {
         let unheard = async {

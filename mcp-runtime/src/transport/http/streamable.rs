@@ -168,8 +168,13 @@ impl Streamable {
         };
         let is_alone = belongs == Belongs::Nowhere;
         let is_passing = client.is_none() && !is_alone;
-        let resumable = client.filter(|_| self.resumes);
-        let overflow = if resumable.is_some() { Overflow::Keep } else { Overflow::Close };
+        let resumable = client.filter(|_| self.resumes && accepted.events);
+        let overflow = match resumable {
+            // What can be said on a stream alone goes nowhere, and nothing is asked there.
+            _ if !accepted.events => Overflow::Discard,
+            Some(_) => Overflow::Keep,
+            None => Overflow::Close,
+        };
         let reply = Reply::new(overflow, &self.limits);
         let page = OnceLock::new();
         let caller = Caller {
@@ -248,7 +253,11 @@ impl Streamable {
         // Until there is a stream, there is none to come back to.
         let unheard = Unheard(Some(Arc::clone(&queue)));
         let mut call = tokio::spawn(call);
-        let over = if accepted.json { poll_fn(|cx| poll_first(&queue, &mut call, cx)).await } else { None };
+        let over = match accepted {
+            Accepted { json: true, events: true } => poll_fn(|cx| poll_first(&queue, &mut call, cx)).await,
+            Accepted { events: true, .. } => None,
+            Accepted { .. } => Some((&mut call).await.ok().flatten()),
+        };
         match resumable {
             Some(_) => unheard.forget(),
             None => held.push(Box::new(unheard)),
