@@ -206,7 +206,7 @@ impl<T: FromContext, Name> ResourceExtractor<Name> for T {
 }
 
 fn extract<T: FromContext>(scene: &Scene<'_>) -> Result<T, Problem> {
-    T::from_context(scene.context()).map_err(|error| Problem::Context(error.to_string()))
+    T::from_context(scene.context()).map_err(|error| Problem::Context(format!("{error:#}")))
 }
 
 /// Where one argument of a tool comes from.
