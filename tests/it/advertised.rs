@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use mcp_runtime::{
-    DynamicTool,
     prelude::*,
     testing::{Connection, TestClient},
 };
@@ -415,25 +414,4 @@ async fn what_cannot_be_read_is_not_passed_over() {
         let answer: Value = serde_json::from_slice(&connection.receive().await.unwrap()).unwrap();
         assert_eq!(answer["result"]["isError"].as_bool().unwrap_or_default(), is_refused, "{message}: {answer}");
     }
-}
-
-#[tokio::test]
-async fn a_dynamic_tool_gets_what_fits_its_schema() {
-    let schema = json!({
-        "type": "object", "additionalProperties": false, "required": ["n"],
-        "properties": {"n": {"type": "integer", "minimum": 1}, "code": {"type": "string", "pattern": "^a+$"},
-            "next": {"$ref": "#/$defs/next"}},
-        "$defs": {"next": {"type": "object", "properties": {"at": {"type": "string", "pattern": "^b$"}}}},
-    });
-    let tool = DynamicTool::new("made", "", schema, async |arguments, _| arguments.to_string());
-    let client = ("dynamic", TestClient::connect(McpServer::default().dynamic_tool(tool)).await.unwrap());
-    check(&client, "made", json!({"n": 1, "code": "aa", "next": {"at": "b", "other": 5}}), &[]).await;
-    let problems = [
-        "`code`: expected text that matches ^a+$, got \"b\"",
-        "`m`: unknown member",
-        "`n`: expected an integer of at least 1, got 0",
-        "`next.at`: expected text that matches ^b$, got \"c\"",
-    ];
-    check(&client, "made", json!({"n": 0, "code": "b", "next": {"at": "c"}, "m": 1}), &problems).await;
-    check(&client, "made", json!({}), &["`n`: missing, expected an integer of at least 1"]).await;
 }
