@@ -58,9 +58,12 @@ pub(crate) fn init() -> Option<Logging> {
     let level = Level::new(LevelFilter::INFO);
     tracing::subscriber::set_global_default(Late::new(level.clone(), make)).ok()?;
     // The standard hook writes to standard error by itself, and would wait for whoever does not read it.
-    let lines = lossy.clone();
+    let (lines, last) = (lossy.clone(), Mutex::new(None));
     std::panic::set_hook(Box::new(move |panic| {
         tracing::error!("{panic}");
+        if !tracing::enabled!(tracing::Level::ERROR) || !is_due(&last, Instant::now()) {
+            return;
+        }
         // Where `RUST_BACKTRACE` asks for it.
         let backtrace = Backtrace::capture();
         if backtrace.status() == BacktraceStatus::Captured {
@@ -71,6 +74,16 @@ pub(crate) fn init() -> Option<Logging> {
         }
     }));
     Some(Logging { lines: lossy, level, most })
+}
+
+/// Whether a second has passed since the last that was due: whoever can make a function panic fills no log with its traces.
+fn is_due(last: &Mutex<Option<Instant>>, now: Instant) -> bool {
+    let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_due = last.is_none_or(|last| now.duration_since(last) >= Duration::from_secs(1));
+    if is_due {
+        *last = Some(now);
+    }
+    is_due
 }
 
 impl Logging {
@@ -301,7 +314,7 @@ impl<'a> MakeWriter<'a> for Lossy {
 mod tests {
     use std::{
         sync::{
-            Arc,
+            Arc, Mutex,
             atomic::{AtomicU64, AtomicUsize, Ordering},
             mpsc::sync_channel,
         },
@@ -311,7 +324,14 @@ mod tests {
     use tracing::subscriber::with_default;
     use tracing_subscriber::layer::SubscriberExt;
 
-    use super::{Lossy, Throttle, Way, Writer};
+    use super::{Lossy, Throttle, Way, Writer, is_due};
+
+    #[test]
+    fn one_trace_a_second_is_due() {
+        let (last, begun) = (Mutex::new(None), Instant::now());
+        let due = [0, 1, 999, 1000, 1500, 2000].map(|ms| is_due(&last, begun + Duration::from_millis(ms)));
+        assert_eq!(due, [true, false, false, true, false, true]);
+    }
 
     #[test]
     fn one_place_says_so_much_a_second_and_what_was_left_out_is_told() {

@@ -201,6 +201,10 @@ async fn the_bounds_of_types_hold_at_any_depth() {
     for client in clients().await {
         let check = async |arguments: Value, expected: &[&str]| check(&client, "take", arguments, expected).await;
         check(json!({"item": {"name": "abcde", "stars": 5, "code": "aa"}}), &[]).await;
+        // A struct by the list of its fields, which `serde` takes.
+        check(json!({"item": ["a", 9, null]}), &["`item`: expected an object, got an array"]).await;
+        check(json!({"items": [["a", 9, null]]}), &["`items[0]`: expected an object, got an array"]).await;
+        check(json!({"perhaps": [null, ["a", 9, null]]}), &["`perhaps[1]`: expected an object, got an array"]).await;
         for (place, right, wrong, at) in [
             ("item", right.clone(), wrong.clone(), "item"),
             ("items", json!([right]), json!([right, wrong]), "items[1]"),

@@ -323,18 +323,23 @@ async fn the_log_says_as_much_as_it_is_told() {
     const PANICKED: &str = "ERROR the function panicked in tools/call \"boom\"";
     const WHERE: &str = "as it was told";
     const FRAME: &str = "noisy.rs:";
+    const FORGED: &str = "a line of the client's";
     let quiet = ("RUST_BACKTRACE", "0");
     for (arguments, variables, said, unsaid) in [
         (vec![], vec![quiet], vec![HELD, PANICKED, WHERE], vec![CALLED]),
         (vec!["--log", "debug"], vec![quiet], vec![CALLED, HELD, PANICKED, WHERE], vec![]),
         (vec![], vec![quiet, ("MCP_LOG", "error")], vec![PANICKED, WHERE], vec![HELD, CALLED]),
         (vec!["--log", "off"], vec![quiet, ("MCP_LOG", "trace")], vec![], vec![HELD, PANICKED, WHERE, CALLED]),
-        (vec![], vec![("RUST_BACKTRACE", "1")], vec![PANICKED, FRAME], vec![CALLED]),
+        (vec![], vec![("RUST_BACKTRACE", "1")], vec![HELD, PANICKED, FRAME], vec![CALLED]),
+        (vec!["--log", "off"], vec![("RUST_BACKTRACE", "1")], vec![], vec![PANICKED, FRAME]),
     ] {
         let mut process = Process::ready_with(&arguments, &variables).await;
         process.call(1, "compute", json!({"ms": 150})).await;
         process.call(2, "boom", json!({})).await;
-        for _ in 0..2 {
+        // What a client says beside what is asked for is none of the log's.
+        let params = json!({"uri": "test://slow", "name": [FORGED]});
+        process.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": params})).await;
+        for _ in 0..3 {
             process.message().await;
         }
         drop(process.stdin.take());
@@ -343,7 +348,8 @@ async fn the_log_says_as_much_as_it_is_told() {
         process.child.stderr.take().unwrap().read_to_string(&mut log).await.unwrap();
         let case = format!("{arguments:?} {variables:?}: {log}");
         assert!(said.iter().all(|part| log.contains(part)), "{case}");
-        assert!(!unsaid.iter().any(|part| log.contains(part)), "{case}");
+        assert!(!unsaid.iter().chain(&[FORGED, "test://slow"]).any(|part| log.contains(part)), "{case}");
+        assert_eq!(log.contains("WARN resources/read held its thread for"), said.contains(&HELD), "{case}");
     }
 }
 

@@ -1,7 +1,8 @@
 //! The bounds that the types of a tool's parameters have in their schemas, and `serde` has never heard of: kept at
 //! registration, held against the values that `serde` took on a call.
 //!
-//! Nothing else of a schema is: where a value is of another kind than its schema says, `serde` knew better.
+//! Nothing else of a schema is: where a value is of another kind than its schema says, `serde` knew better. But for a
+//! list of a struct's fields: there no bound would be asked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -172,6 +173,9 @@ impl<'a> Search<'a> {
         if *schema == Value::Bool(false) {
             return Fit::OTHER;
         }
+        if is_list_of_fields(schema, value) {
+            return Fit { is_meant: false, keeps: false };
+        }
         if !is_of_kind(schema, value) {
             return Fit::OTHER;
         }
@@ -219,8 +223,13 @@ impl<'a> Search<'a> {
     fn choice<'s>(&mut self, schema: &'s Value, keyword: &str, value: &Value) -> (Fit, Option<&'s Value>) {
         let mut broken = None;
         let mut of_its_kind = Vec::new();
+        let mut by_fields = None;
         for choice in listed(schema, keyword) {
             let fit = self.fit(choice, value);
+            if is_list_of_fields(self.definition(choice, value).map_or(choice, |(definition, _)| definition), value) {
+                by_fields = by_fields.or(Some((fit, Some(choice))));
+                continue;
+            }
             match fit {
                 Fit { is_meant: true, keeps: true } => return (fit, Some(choice)),
                 Fit { is_meant: true, keeps: false } if broken.is_none() => broken = Some((fit, Some(choice))),
@@ -230,7 +239,7 @@ impl<'a> Search<'a> {
         }
         broken.unwrap_or_else(|| match of_its_kind[..] {
             [only] => only,
-            _ => (Fit::OTHER, None),
+            _ => by_fields.unwrap_or((Fit::OTHER, None)),
         })
     }
 
@@ -252,6 +261,9 @@ impl<'a> Search<'a> {
 
     /// Tells each bound that is broken.
     fn tell(&mut self, schema: &Value, value: &Value, at: &str, found: &mut Vec<Misfit>) {
+        if found.len() < MOST && is_list_of_fields(schema, value) {
+            found.push(Misfit { below: at.to_owned(), text: "expected an object, got an array".to_owned() });
+        }
         if found.len() >= MOST || !is_of_kind(schema, value) {
             return;
         }
@@ -332,6 +344,11 @@ fn is_of_kind(schema: &Value, value: &Value) -> bool {
     is_of_type
         && schema["enum"].as_array().is_none_or(|values| values.contains(value))
         && schema.get("const").is_none_or(|only| only == value)
+}
+
+/// Whether a value is a struct by the list of its fields, which `serde` takes: what is said of their names would not hold.
+fn is_list_of_fields(schema: &Value, value: &Value) -> bool {
+    value.is_array() && schema["type"] == "object" && schema.get("properties").is_some()
 }
 
 /// Whether a member has one value alone.

@@ -268,17 +268,19 @@ pub(super) fn panicked(work: &dyn fmt::Display) -> RpcError {
     RpcError::internal("the handler failed")
 }
 
-/// A function's call, for the operator: the method, and what it was called by.
+/// A function's call, for the operator: the method, and the name of a tool or a prompt. What else a client says is its own.
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
     method: &'a str,
-    /// As JSON, which has no line breaks.
+    /// A text as JSON, which has no line breaks.
     name: Option<&'a RawValue>,
 }
 
 impl<'a> Work<'a> {
     pub(super) fn of(request: &Request<'a>) -> Self {
-        Self { method: request.method, name: request.params.name.or(request.params.uri) }
+        let is_named = matches!(request.method, "tools/call" | "prompts/get");
+        let name = request.params.name.filter(|name| is_named && name.get().starts_with('"'));
+        Self { method: request.method, name }
     }
 }
 

@@ -2,16 +2,24 @@
 
 use serde_json::{Map, Value};
 
+use super::template::decode;
+
 /// What is wrong with a schema, if anything is; clients would refuse the whole list for it.
 pub(super) fn fault(schema: &Value) -> Option<String> {
     let said = schema.get("$schema").and_then(Value::as_str).map(|said| said.trim_end_matches('#'));
     if let Some(said) = said.filter(|said| !DIALECTS.contains(said)) {
-        return Some(format!("`$schema` is `{said}`; known are {}", DIALECTS.join(" and ")));
+        return Some(format!("`$schema` is `{said}`; known are {}", DIALECTS.join(", ")));
     }
     check(schema, schema, "").err()
 }
 
-const DIALECTS: [&str; 2] = ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema"];
+const DIALECTS: [&str; 5] = [
+    "https://json-schema.org/draft/2020-12/schema",
+    "https://json-schema.org/draft/2019-09/schema",
+    "http://json-schema.org/draft-07/schema",
+    "http://json-schema.org/draft-06/schema",
+    "http://json-schema.org/draft-04/schema",
+];
 
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
 
@@ -75,7 +83,7 @@ fn refers(root: &Value, reference: &Value, path: &str) -> Result<(), String> {
     };
     let is_there = match pointer {
         "" => true,
-        pointer if pointer.starts_with('/') => root.pointer(pointer).is_some(),
+        pointer if pointer.starts_with('/') => decode(pointer).is_some_and(|pointer| root.pointer(&pointer).is_some()),
         anchor => has_anchor(root, anchor),
     };
     if is_there { Ok(()) } else { Err(format!("`{path}` is `{reference}`, and there is no such place")) }
@@ -152,6 +160,7 @@ mod tests {
         );
         check(json!({"type": ["object", "null"], "x-mine": {"properties": 5}, "additionalProperties": false}), None);
         check(json!({"properties": {"$ref": {"type": "string"}, "type": {"enum": [1, null]}}}), None);
+        check(json!({"$defs": {"A<B>": {}}, "not": {"$ref": "#/$defs/A%3CB%3E"}}), None);
         check(json!({"properties": {"next": {"$ref": "#"}}, "default": {"type": "nonsense"}}), None);
     }
 }

@@ -121,7 +121,7 @@ fn value(text: &str, reserved: bool) -> Option<String> {
 }
 
 /// Percent-decoding, once; `None` where a `%` is no escape or the bytes are no UTF-8.
-fn decode(text: &str) -> Option<String> {
+pub(super) fn decode(text: &str) -> Option<String> {
     if !text.contains('%') {
         return Some(text.to_owned());
     }

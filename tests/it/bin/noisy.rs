@@ -45,6 +45,12 @@ async fn boom() -> &'static str {
     panic!("as it was told")
 }
 
+/// Is read slowly, in place
+#[mcp_resource(uri = "test://slow")]
+fn slow() -> String {
+    compute(150)
+}
+
 /// Computes on a thread of its own
 #[mcp_tool(blocking)]
 fn compute_apart(ms: u64) -> String {
@@ -81,5 +87,5 @@ fn main() -> Result<(), Error> {
     println!("this is before the server starts");
     let server = McpServer::new(ServerOptions::new("noisy", "1.0.0"));
     let server = server.tool::<noisy>().tool::<sleep>().tool::<spin>().tool::<shout>().tool::<read_input>();
-    server.tool::<compute>().tool::<compute_apart>().tool::<child>().tool::<boom>().run_blocking()
+    server.tool::<compute>().tool::<compute_apart>().tool::<child>().tool::<boom>().resource::<slow>().run_blocking()
 }

@@ -19,7 +19,7 @@ use serde_json::{Map, Number, Value, json};
 use composition::{Alternatives, alternatives, is_annotation, is_heeded, is_single};
 use words::{note, say_annotations, say_members, say_values};
 
-use super::describe::drop_null;
+use super::{describe::drop_null, template::decode};
 
 /// The schema as every client reads it; what is given to be deserialized is an argument.
 pub(super) fn portable(schema: Value, contract: &Contract) -> Value {
@@ -95,9 +95,10 @@ pub(super) fn used<'a>(
     used
 }
 
-/// The name of the definition that a reference is to.
+/// The name of the definition that a reference is to: a JSON pointer in a URI's fragment (RFC 6901 §6).
 pub(super) fn referred(reference: &str) -> Option<String> {
-    reference.strip_prefix("#/$defs/").map(|name| name.replace("~1", "/").replace("~0", "~"))
+    let name = decode(reference.strip_prefix("#/$defs/")?)?;
+    Some(name.replace("~1", "/").replace("~0", "~"))
 }
 
 fn node(mut schema: Map<String, Value>, contract: &Contract) -> Value {
