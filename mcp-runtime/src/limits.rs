@@ -103,7 +103,7 @@ pub struct Limits {
     pub introspection: Option<Duration>,
     /// `introspectionEntries`: tokens whose introspection is remembered (10 000). Over it: asked again.
     pub introspection_entries: Option<usize>,
-    /// `maxLogLinesPerSecond`: lines that one place in the code logs in a second, where `run` logs (10). Over it they are
+    /// `maxLogLinesPerSecond`: lines that one place in our code logs in a second, where `run` logs (10). Over it they are
     /// counted, and how many is told with the next one.
     pub max_log_lines: Option<usize>,
     /// `rememberedTokens`: tokens whose signature was verified and is not computed again (10 000).

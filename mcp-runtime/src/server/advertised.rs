@@ -32,8 +32,15 @@ impl Advertised {
 
     /// All patterns that texts, and the names of members, are held against.
     pub(super) fn patterns(&self) -> Vec<&str> {
-        let schemas = self.schemas.iter().map(|(_, schema)| schema);
-        patterns(schemas.chain(self.definitions.values()))
+        let mut found = Vec::new();
+        let mut pending: Vec<_> = self.schemas.iter().map(|(_, schema)| schema).collect();
+        pending.extend(self.definitions.values());
+        while let Some(schema) = pending.pop() {
+            found.extend(schema["pattern"].as_str());
+            found.extend(schema["patternProperties"].as_object().into_iter().flat_map(Map::keys).map(String::as_str));
+            pending.extend(below(schema));
+        }
+        found
     }
 
     /// Where a parameter's value, which its type took, breaks a bound.
@@ -55,18 +62,6 @@ impl Advertised {
         }
         found
     }
-}
-
-/// All patterns in schemas; those of their definitions are their own.
-pub(super) fn patterns<'a>(schemas: impl IntoIterator<Item = &'a Value>) -> Vec<&'a str> {
-    let mut found = Vec::new();
-    let mut pending: Vec<_> = schemas.into_iter().collect();
-    while let Some(schema) = pending.pop() {
-        found.extend(schema["pattern"].as_str());
-        found.extend(schema["patternProperties"].as_object().into_iter().flat_map(Map::keys).map(String::as_str));
-        pending.extend(below(schema));
-    }
-    found
 }
 
 /// Whether a schema has bounds that its type need not know.

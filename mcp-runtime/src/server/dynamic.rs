@@ -94,7 +94,7 @@ impl DynamicTool {
         self
     }
 
-    /// The scopes that whoever calls it must have, where the listener authenticates.
+    /// The scopes that whoever calls it over HTTP must have; without authentication nobody has one.
     #[must_use]
     pub fn scopes(mut self, scopes: &'static [&'static str]) -> Self {
         self.scopes = scopes;
