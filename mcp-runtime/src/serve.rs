@@ -381,7 +381,7 @@ impl McpServer {
     {
         let stop = self.handle.stopped();
         let dispatcher = self.dispatcher()?;
-        stdio::serve(dispatcher, reader, writer, stop).await.map_err(stream_failed)
+        stdio::serve(dispatcher, reader, writer, stdio::Prints::default(), stop).await.map_err(stream_failed)
     }
 
     /// Serves with a runtime of its own: [`McpServer::run`] for a `main` without one.

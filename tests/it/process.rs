@@ -100,6 +100,44 @@ async fn what_a_function_prints_does_not_reach_the_wire() {
 }
 
 #[tokio::test]
+async fn a_function_that_is_called_at_once_may_print_more_than_a_pipe_holds() {
+    let handshake = |id: u32| {
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}});
+        json!({"jsonrpc": "2.0", "id": id, "method": "initialize", "params": params})
+    };
+    let call = |id: u32, meta: Value| {
+        let params = json!({"name": "chatter", "arguments": {"lines": 10_000}, "_meta": meta});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+    };
+    let own = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1.0.0"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let discover = json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": own}});
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    // All at once, so that there is no pause before the call.
+    for messages in
+        [vec![handshake(1), initialized, call(2, json!({}))], vec![discover, call(2, own.clone())], vec![call(2, own)]]
+    {
+        let mut process = Process::start(&[], &[]);
+        let lines: Vec<_> = messages.iter().map(|message| format!("{message}\n")).collect();
+        lines.iter().for_each(|line| process.conversation.observe_sent(line));
+        process.stdin.as_mut().unwrap().write_all(lines.concat().as_bytes()).await.unwrap();
+        assert_eq!(process.line().await.as_deref(), Some("this is before the server starts"));
+        loop {
+            let message = process.message().await;
+            if message["id"] == 2 {
+                assert_eq!(message["result"]["content"][0]["text"], "10000");
+                break;
+            }
+        }
+        drop(process.stdin.take());
+        assert!(process.end().await.success());
+    }
+}
+
+#[tokio::test]
 async fn the_end_of_the_input_lets_calls_finish() {
     let mut process = Process::ready().await;
     process.call(1, "sleep", json!({"ms": 300})).await;

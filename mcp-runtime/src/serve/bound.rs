@@ -88,8 +88,9 @@ impl Bound {
         let stop = self.handle.stopped();
         match self.kind {
             Kind::Stdio(dispatcher) => {
-                let stdio::Streams { input, output, redirected } = stdio::standard_streams().map_err(stream_failed)?;
-                let result = stdio::serve(dispatcher, input, output, stop).await;
+                let streams = stdio::standard_streams().map_err(stream_failed)?;
+                let stdio::Streams { input, output, prints, redirected } = streams;
+                let result = stdio::serve(dispatcher, input, output, prints, stop).await;
                 drop(redirected);
                 result.map_err(stream_failed)
             }

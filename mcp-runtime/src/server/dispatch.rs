@@ -208,6 +208,11 @@ impl Dispatcher {
         Message::read(message, binding, &self.limits)
     }
 
+    /// Whether a message asks what the server is, which no function has a part in.
+    pub(crate) fn is_handshake(&self, message: &[u8]) -> bool {
+        self.read(message, Binding::Pipe).is_ok_and(|message| message.is_handshake())
+    }
+
     /// Takes one message of a session; an answer that is there at once is appended to `out`.
     pub(crate) fn receive(self: &Arc<Self>, caller: Caller<'_>, message: &[u8], out: &mut Vec<u8>) -> Received {
         match self.read(message, caller.binding) {

@@ -13,13 +13,12 @@ use super::{
     params::Params,
     stateless::{self, Era},
 };
-#[cfg(feature = "http")]
-use crate::protocol::method::Method;
 use crate::{
     limits::Limits,
     protocol::{
         RpcError,
         jsonrpc::{Envelope, Id, Kind, Malformed},
+        method::Method,
     },
 };
 
@@ -99,6 +98,12 @@ impl<'a> Message<'a> {
             return Ok(Self(Content::Batch(elements(text, limits.max_batch)?)));
         }
         Ok(Self(Content::Single(Single::read(text, binding)?)))
+    }
+
+    /// Whether it asks what the server is, which no function has a part in.
+    pub(super) fn is_handshake(&self) -> bool {
+        let Content::Single(Single { body: Body::Call { method, .. }, .. }) = &self.0 else { return false };
+        matches!(Method::parse(method), Some(Method::Initialize | Method::Discover))
     }
 
     /// Whether its answer is a stream without an end of its own.

@@ -15,6 +15,15 @@ async fn noisy(context: Context, times: u32) -> u32 {
     times
 }
 
+/// Prints much to standard output, in place
+#[mcp_tool]
+fn chatter(lines: u32) -> u32 {
+    for line in 0..lines {
+        println!("line {line} of what belongs to nobody");
+    }
+    lines
+}
+
 /// Sleeps
 #[mcp_tool]
 async fn sleep(ms: u64) -> String {
@@ -86,6 +95,7 @@ fn shout(lines: u32) -> u32 {
 fn main() -> Result<(), Error> {
     println!("this is before the server starts");
     let server = McpServer::new(ServerOptions::new("noisy", "1.0.0"));
-    let server = server.tool::<noisy>().tool::<sleep>().tool::<spin>().tool::<shout>().tool::<read_input>();
+    let server =
+        server.tool::<noisy>().tool::<sleep>().tool::<spin>().tool::<shout>().tool::<read_input>().tool::<chatter>();
     server.tool::<compute>().tool::<compute_apart>().tool::<child>().tool::<boom>().resource::<slow>().run_blocking()
 }

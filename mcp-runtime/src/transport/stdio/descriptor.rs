@@ -21,7 +21,16 @@ pub(crate) type Output = Box<dyn AsyncWrite + Unpin + Send>;
 pub(crate) struct Streams {
     pub(crate) input: Input,
     pub(crate) output: Output,
+    pub(crate) prints: Prints,
     pub(crate) redirected: Redirected,
+}
+
+/// What is printed, and has yet to be passed on: to be begun before anybody prints much, or waits for it. Begins when it is
+/// dropped, if nobody did before.
+#[derive(Debug, Default)]
+pub(crate) struct Prints {
+    #[cfg(unix)]
+    pending: Option<unix::Pending>,
 }
 
 /// Keeps whatever else the process prints, reads and starts off the wire.
@@ -46,11 +55,12 @@ pub(crate) fn standard_streams() -> io::Result<Streams> {
     let input = unix::own(io::stdin().as_fd())?;
     let output = unix::own(io::stdout().as_fd())?;
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
-    let through = unix::redirect_prints()?;
+    let (pending, through) = unix::redirect_prints()?;
     let mut restore = unix::Flags::default();
     let input = unix::reader(input, &mut restore)?;
     let output = unix::writer(output, &mut restore)?;
-    Ok(Streams { input, output, redirected: Redirected { restore, through } })
+    let prints = Prints { pending: Some(pending) };
+    Ok(Streams { input, output, prints, redirected: Redirected { restore, through } })
 }
 
 /// Takes standard input and output for the protocol alone.
@@ -59,8 +69,38 @@ pub(crate) fn standard_streams() -> io::Result<Streams> {
     Ok(Streams {
         input: Box::new(Threaded::new(io::stdin())),
         output: Box::new(tokio::io::stdout()),
+        prints: Prints::default(),
         redirected: Redirected {},
     })
+}
+
+#[cfg(unix)]
+impl Prints {
+    pub(super) fn is_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// Begins to pass on, if that was not done.
+    pub(super) fn pass_on(&mut self) {
+        if let Some(pending) = self.pending.take() {
+            pending.pass_on();
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Prints {
+    pub(super) fn is_pending(&self) -> bool {
+        false
+    }
+
+    pub(super) fn pass_on(&mut self) {}
+}
+
+impl Drop for Prints {
+    fn drop(&mut self) {
+        self.pass_on();
+    }
 }
 
 #[cfg(unix)]
@@ -127,10 +167,10 @@ impl AsyncRead for Threaded {
 mod unix {
     use std::{
         fs::File,
-        io::{self, Read, Write},
+        io::{self, PipeReader, Read, Write},
         os::unix::net::UnixStream as StdStream,
         pin::Pin,
-        sync::mpsc::{Receiver, SyncSender, channel, sync_channel},
+        sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
         task::{Context, Poll},
         thread::JoinHandle,
         time::Duration,
@@ -220,29 +260,47 @@ mod unix {
         Some(kind)
     }
 
-    /// Turns descriptor 1 to a pipe, and passes what is printed on to standard error, on a thread of its own; what is received
-    /// closes when all has come through. Lossy, so that a client which does not read standard error stops nobody who prints.
-    pub(super) fn redirect_prints() -> io::Result<Receiver<()>> {
-        let (mut reader, writer) = io::pipe()?;
+    /// Turns descriptor 1 to a pipe, whose other end is to be passed on; what is received closes when all has come through.
+    pub(super) fn redirect_prints() -> io::Result<(Pending, Receiver<()>)> {
+        let (reader, writer) = io::pipe()?;
         rustix::stdio::dup2_stdout(&writer)?;
         let (through, closed) = channel();
-        let read = move || {
-            let mut piece = [0; 4096];
-            let mut way = None;
-            while let Ok(count @ 1..) = reader.read(&mut piece) {
-                // Most servers print nothing: then there is nobody to write it.
-                let (sender, _) = way.get_or_insert_with(writer_to_stderr);
-                // What finds no room is lost.
-                let _ = sender.try_send(piece[..count].to_vec());
+        Ok((Pending { reader, through }, closed))
+    }
+
+    /// The pipe of what is printed, which nobody reads yet.
+    #[derive(Debug)]
+    pub(super) struct Pending {
+        reader: PipeReader,
+        through: Sender<()>,
+    }
+
+    impl Pending {
+        /// Passes what is printed on to standard error, on a thread of its own. Lossy, so that a client which does not read
+        /// standard error stops nobody who prints.
+        pub(super) fn pass_on(self) {
+            let Self { mut reader, through } = self;
+            let read = move || {
+                let mut piece = [0; 4096];
+                let mut way = None;
+                while let Ok(count @ 1..) = reader.read(&mut piece) {
+                    // Most servers print nothing: then there is nobody to write it.
+                    let (sender, _) = way.get_or_insert_with(writer_to_stderr);
+                    // What finds no room is lost.
+                    let _ = sender.try_send(piece[..count].to_vec());
+                }
+                if let Some((sender, Ok(thread))) = way {
+                    drop(sender);
+                    let _ = thread.join();
+                }
+                drop(through);
+            };
+            if let Err(error) = std::thread::Builder::new().name("mcp-printed".to_owned()).spawn(read) {
+                // Better that who prints may have to wait than that it fails.
+                let _ = rustix::stdio::dup2_stdout(io::stderr().as_fd());
+                tracing::warn!(%error, "no thread for what is printed: it goes to standard error, and waits for its reader");
             }
-            if let Some((sender, Ok(thread))) = way {
-                drop(sender);
-                let _ = thread.join();
-            }
-            drop(through);
-        };
-        std::thread::Builder::new().name("mcp-printed".to_owned()).spawn(read)?;
-        Ok(closed)
+        }
     }
 
     /// Lets what was printed come through, if somebody reads it.

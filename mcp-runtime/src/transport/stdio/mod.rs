@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub(crate) use descriptor::{Streams, standard_streams};
+pub(crate) use descriptor::{Prints, Streams, standard_streams};
 use lines::{Line, Lines};
 #[cfg(unix)]
 pub(crate) use reactor::block_on;
@@ -48,11 +48,13 @@ const READ_SIZE: usize = 16 * 1024;
 
 /// Serves one client until its input ends, its output closes, or `stop` resolves.
 ///
-/// What was read is answered; calls in flight get a few seconds, then they are cancelled.
+/// What was read is answered; calls in flight get a few seconds, then they are cancelled. What is printed is passed on from
+/// the first pause on, or the first message that is no handshake: until then no function has run.
 pub(crate) async fn serve<R, W>(
     dispatcher: Arc<Dispatcher>,
     reader: R,
     writer: W,
+    prints: Prints,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()>
 where
@@ -60,7 +62,7 @@ where
     W: AsyncWrite + Unpin,
 {
     let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()), None);
-    let mut pipe = Pipe::new(dispatcher, session, reader, writer);
+    let mut pipe = Pipe::new(dispatcher, session, reader, writer, prints);
     let grace = tokio::select! {
         result = pipe.run() => {
             if !pipe.hears_us(result)? {
@@ -95,6 +97,7 @@ struct Pipe<R, W> {
     session: Arc<Session>,
     reader: R,
     writer: W,
+    prints: Prints,
     lines: Lines,
     /// Bytes that the next read may take.
     read_size: usize,
@@ -108,13 +111,14 @@ struct Pipe<R, W> {
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
-    fn new(dispatcher: Arc<Dispatcher>, session: Arc<Session>, reader: R, writer: W) -> Self {
+    fn new(dispatcher: Arc<Dispatcher>, session: Arc<Session>, reader: R, writer: W, prints: Prints) -> Self {
         Self {
             lines: Lines::new(dispatcher.limits().max_line_bytes.unwrap_or(usize::MAX)),
             dispatcher,
             session,
             reader,
             writer,
+            prints,
             read_size: FIRST_READS,
             output: Vec::new(),
             written: 0,
@@ -141,6 +145,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
                 let had_output = self.has_output();
                 let written = self.write(cx)?.is_ready() && had_output;
                 if !active && !written {
+                    self.prints.pass_on();
                     return Poll::Pending;
                 }
             }
@@ -248,6 +253,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
 
     /// Dispatches one message, and queues what is answered at once; a call that has no place and may not wait is refused.
     fn handle(&mut self, message: &[u8], may_wait: bool) -> Handled {
+        // The answer to a handshake is what a client waits for first; the thread for what is printed can wait for it.
+        if self.prints.is_pending() && !self.dispatcher.is_handshake(message) {
+            self.prints.pass_on();
+        }
         let before = self.output.len();
         match self.dispatcher.receive(Caller::unknown(&self.session), message, &mut self.output) {
             Received::Answered | Received::Refused(_) | Received::Forbidden(_) => {}
@@ -361,7 +370,7 @@ impl<R, W> Drop for Pipe<R, W> {
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
-    use super::{Outbox, Overflow, Pipe, Session};
+    use super::{Outbox, Overflow, Pipe, Prints, Session};
     use crate::{McpServer, ServerOptions};
 
     #[tokio::test]
@@ -370,7 +379,7 @@ mod tests {
         let (reader, writer) = tokio::io::split(server);
         let dispatcher = McpServer::new(ServerOptions::default()).dispatcher().unwrap();
         let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()), None);
-        let mut pipe = Pipe::new(dispatcher, session, reader, writer);
+        let mut pipe = Pipe::new(dispatcher, session, reader, writer, Prints::default());
         pipe.hurry = true;
         client.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await.unwrap();
         let serving = tokio::spawn(async move { pipe.run().await });
