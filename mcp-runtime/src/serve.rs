@@ -460,19 +460,19 @@ impl McpServer {
             return Ok(Settled::Show(text));
         }
         if let Some(logging) = logging {
-            logging.limit(self.effective_limits().max_log_lines);
+            logging.limit(self.stated_limits().map_or_else(|| Limits::default().max_log_lines, |it| it.max_log_lines));
         }
         let (name, public_url) = (self.options.name.clone(), public_url(&self.options));
         Ok(Settled::Serve { name, public_url, prepared: self.prepare()? })
     }
 
-    /// The bounds that hold: those of the code before those of the options.
-    fn effective_limits(&self) -> Limits {
+    /// The bounds that somebody states: the code before the options. None are those by default.
+    fn stated_limits(&self) -> Option<&Limits> {
         match (&self.limits, &self.options.transport) {
-            (Some(limits), _) => Limits::clone(limits),
-            (None, TransportOptions::Sse(options)) => options.limits.clone(),
-            (None, TransportOptions::HttpStream(options)) => options.limits.clone(),
-            (None, TransportOptions::Stdio) => Limits::default(),
+            (Some(limits), _) => Some(limits),
+            (None, TransportOptions::Sse(options)) => Some(&options.limits),
+            (None, TransportOptions::HttpStream(options)) => Some(&options.limits),
+            (None, TransportOptions::Stdio) => None,
         }
     }
 
@@ -504,9 +504,10 @@ impl McpServer {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
-        let limits = self.effective_limits();
+        let stated = self.stated_limits();
+        let mut problems = stated.map_or_else(Vec::new, crate::config::limit_problems);
+        let limits = stated.cloned().unwrap_or_default();
         let info = Implementation { name: self.options.name, version: self.options.version, ..self.info };
-        let mut problems = crate::config::limit_problems(&limits);
         match problems.len() {
             0 => {}
             1 => return Err(problems.remove(0)),

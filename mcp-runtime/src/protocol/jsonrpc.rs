@@ -147,7 +147,10 @@ impl<'a> Members<'a> {
             return refuse("`method` must be a string".to_owned());
         };
         // Null is no params object, but clients that write one mean none.
-        let params = self.params.filter(|params| *params != "null");
+        let params = match self.params {
+            Some("null") => None,
+            params => params,
+        };
         if params.is_some_and(|params| !params.starts_with('{')) {
             return match known {
                 Some(_) => Err(Malformed { id: known, error: RpcError::invalid_params("`params` must be an object") }),

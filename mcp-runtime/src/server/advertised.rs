@@ -4,7 +4,7 @@
 //! Nothing else of a schema is: where a value is of another kind than its schema says, `serde` knew better. But for a
 //! list of a struct's fields: there no bound would be asked.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::{Map, Value, value::RawValue};
 
@@ -36,9 +36,16 @@ impl Advertised {
         let mut pending: Vec<_> = self.schemas.iter().map(|(_, schema)| schema).collect();
         pending.extend(self.definitions.values());
         while let Some(schema) = pending.pop() {
-            found.extend(schema["pattern"].as_str());
-            found.extend(schema["patternProperties"].as_object().into_iter().flat_map(Map::keys).map(String::as_str));
-            pending.extend(below(schema));
+            for (keyword, value) in schema.as_object().into_iter().flatten() {
+                match keyword.as_str() {
+                    "pattern" => found.extend(value.as_str()),
+                    "patternProperties" => {
+                        found.extend(value.as_object().into_iter().flat_map(Map::keys).map(String::as_str));
+                    }
+                    _ => {}
+                }
+                below(keyword, value, &mut pending);
+            }
         }
         found
     }
@@ -66,35 +73,41 @@ impl Advertised {
 
 /// Whether a schema has bounds that its type need not know.
 pub(super) fn is_bounded(schema: &Value, definitions: &Map<String, Value>) -> bool {
-    let (mut pending, mut seen) = (vec![schema], HashSet::new());
+    let (mut pending, mut seen) = (vec![schema], BTreeSet::new());
     while let Some(schema) = pending.pop() {
-        if BOUNDS.iter().any(|keyword| schema.get(*keyword).is_some_and(|bound| !is_implied(schema, keyword, bound))) {
-            return true;
+        for (keyword, value) in schema.as_object().into_iter().flatten() {
+            if is_bound(keyword) && !is_implied(schema, keyword, value) {
+                return true;
+            }
+            if keyword == "$ref"
+                && let Some(name) = value.as_str().and_then(referred)
+                && let Some((name, definition)) = definitions.get_key_value(&name)
+                && seen.insert(name)
+            {
+                pending.push(definition);
+            }
+            below(keyword, value, &mut pending);
         }
-        let name = schema["$ref"].as_str().and_then(referred);
-        if let Some((name, definition)) = name.and_then(|name| definitions.get_key_value(&name))
-            && seen.insert(name)
-        {
-            pending.push(definition);
-        }
-        pending.extend(below(schema));
     }
     false
 }
 
-const BOUNDS: [&str; 11] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-];
+fn is_bound(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "minimum"
+            | "maximum"
+            | "exclusiveMinimum"
+            | "exclusiveMaximum"
+            | "multipleOf"
+            | "minLength"
+            | "maxLength"
+            | "pattern"
+            | "minItems"
+            | "maxItems"
+            | "uniqueItems"
+    )
+}
 
 /// Whether a bound is no narrower than what `serde` reads there: an integer of so many bits, a tuple of so many places.
 fn is_implied(schema: &Value, keyword: &str, bound: &Value) -> bool {
@@ -105,15 +118,15 @@ fn is_implied(schema: &Value, keyword: &str, bound: &Value) -> bool {
             None => (true, format.strip_prefix("int")?),
         };
         // `uint` is a `usize`.
-        Some((is_signed, if bits.is_empty() { 64 } else { bits.parse::<i32>().ok()? }))
+        Some((is_signed, if bits.is_empty() { 64 } else { bits.parse::<u8>().ok().filter(|bits| *bits > 0)? }))
     };
     match keyword {
         "minimum" => bits().is_some_and(|(is_signed, bits)| {
-            let least = if is_signed { -f64::from(bits - 1).exp2() } else { 0.0 };
+            let least = if is_signed { -power_of_two(bits - 1) } else { 0.0 };
             bound.as_f64().is_some_and(|bound| bound <= least)
         }),
         "maximum" => bits().is_some_and(|(is_signed, bits)| {
-            let most = f64::from(bits - i32::from(is_signed)).exp2() - 1.0;
+            let most = power_of_two(bits - u8::from(is_signed)) - 1.0;
             bound.as_f64().is_some_and(|bound| bound >= most)
         }),
         "minItems" | "maxItems" => {
@@ -124,12 +137,18 @@ fn is_implied(schema: &Value, keyword: &str, bound: &Value) -> bool {
     }
 }
 
-/// The schemas right below one.
-fn below(schema: &Value) -> impl Iterator<Item = &Value> {
-    let of_members = ["properties", "patternProperties"].into_iter().filter_map(|it| schema.get(it)?.as_object());
-    let of_lists = ["anyOf", "oneOf", "allOf", "prefixItems"].into_iter().filter_map(|it| schema.get(it)?.as_array());
-    let single = ["items", "additionalProperties"].into_iter().filter_map(|it| schema.get(it));
-    of_members.flat_map(Map::values).chain(of_lists.flatten()).chain(single)
+fn power_of_two(exponent: u8) -> f64 {
+    (0..exponent).fold(1.0, |power, _| power * 2.0)
+}
+
+/// Adds the schemas that a keyword holds.
+fn below<'s>(keyword: &str, value: &'s Value, pending: &mut Vec<&'s Value>) {
+    match keyword {
+        "properties" | "patternProperties" => pending.extend(value.as_object().into_iter().flat_map(Map::values)),
+        "anyOf" | "oneOf" | "allOf" | "prefixItems" => pending.extend(value.as_array().into_iter().flatten()),
+        "items" | "additionalProperties" => pending.push(value),
+        _ => {}
+    }
 }
 
 /// How a value stands to a schema.

@@ -58,9 +58,10 @@ impl Dispatcher {
         }
         let mut scene = self.scene(request, &tool.states)?;
         let task = tasks::requests::of_call(&self.tasks, tool.task, request)?;
-        scene.task.clone_from(&task);
-        let _held = Held::by(Work::of(request));
-        let step = guarded(Work::of(request), || {
+        scene.task = task.clone();
+        let work = Work::of(request);
+        let _held = Held::by(work);
+        let step = guarded(work, || {
             tool.function.call(ToolCall(Mode::Run(ToolRun {
                 name: &tool.listed.name,
                 arguments,
@@ -122,8 +123,9 @@ impl Dispatcher {
         };
         request.caller.must_have(resource.spec.scopes)?;
         let scene = self.scene(request, &resource.states)?;
-        let _held = Held::by(Work::of(request));
-        let step = guarded(Work::of(request), || {
+        let work = Work::of(request);
+        let _held = Held::by(work);
+        let step = guarded(work, || {
             resource.function.call(ResourceCall(Mode::Run(ResourceRun {
                 uri: &uri,
                 mime_type: resource.spec.mime_type,
@@ -152,8 +154,9 @@ impl Dispatcher {
         request.caller.must_have(prompt.scopes)?;
         let (arguments, problems) = texts(request.params.arguments)?;
         let scene = self.scene(request, &prompt.states)?;
-        let _held = Held::by(Work::of(request));
-        let step = guarded(Work::of(request), || {
+        let work = Work::of(request);
+        let _held = Held::by(work);
+        let step = guarded(work, || {
             prompt.function.call(PromptCall(Mode::Run(PromptRun {
                 name: &name,
                 arguments: &arguments,

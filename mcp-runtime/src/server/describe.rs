@@ -256,7 +256,7 @@ impl Serialize for Properties {
 }
 
 fn is_true(value: &Value) -> bool {
-    *value == Value::Bool(true)
+    matches!(value, Value::Bool(true))
 }
 
 impl From<InputSchema> for Value {
@@ -268,7 +268,7 @@ impl From<InputSchema> for Value {
             ("type", Some(kind.into())),
             ("description", description.map(Self::from)),
             ("properties", Some(named.into())),
-            ("required", (!required.is_empty()).then(|| required.into())),
+            ("required", (!required.is_empty()).then(|| required.into_iter().map(Self::String).collect())),
             ("additionalProperties", (!is_true(&others)).then_some(others)),
             ("$defs", (!definitions.is_empty()).then(|| definitions.into())),
         ];
@@ -451,8 +451,9 @@ fn annotate(schema: &mut Map<String, Value>, parameter: &Parameter) {
 }
 
 /// A bound as JSON, without `.0` where it is an integer.
-#[allow(clippy::cast_possible_truncation)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::float_cmp)]
 pub(crate) fn figure(value: f64) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    if value.fract() == 0.0 && value.abs() <= EXACT { Value::from(value as i64) } else { Value::from(value) }
+    let whole = value as i64;
+    if whole as f64 == value && value.abs() <= EXACT { Value::from(whole) } else { Value::from(value) }
 }

@@ -272,22 +272,21 @@ pub(super) fn panicked(work: &dyn fmt::Display) -> RpcError {
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
     method: &'a str,
-    /// A text as JSON, which has no line breaks.
+    /// What the parameters call so: of a tool or a prompt a text as JSON, which has no line breaks.
     name: Option<&'a RawValue>,
 }
 
 impl<'a> Work<'a> {
     pub(super) fn of(request: &Request<'a>) -> Self {
-        let is_named = matches!(request.method, "tools/call" | "prompts/get");
-        let name = request.params.name.filter(|name| is_named && name.get().starts_with('"'));
-        Self { method: request.method, name }
+        Self { method: request.method, name: request.params.name }
     }
 }
 
 impl fmt::Display for Work<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.method)?;
-        match self.name {
+        let is_named = matches!(self.method, "tools/call" | "prompts/get");
+        match self.name.filter(|name| is_named && name.get().starts_with('"')) {
             Some(name) => write!(f, " {}", excerpt(name.get())),
             None => Ok(()),
         }

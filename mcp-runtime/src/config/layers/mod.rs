@@ -8,7 +8,6 @@ mod target;
 mod tests;
 
 use std::{
-    borrow::Cow,
     collections::BTreeMap,
     ffi::OsString,
     fmt, fs,
@@ -110,8 +109,14 @@ impl Layers {
 
     /// Layers from this process, but for its arguments, in whose place these stand: for a program with some of its own.
     pub fn from_process_but<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Self {
-        let given = |name: Cow<'static, str>| std::env::var_os(&*name).map(|value| (name.into_owned(), value));
-        Self::new(arguments, settings::variables().filter_map(given), read_bounded)
+        let mut variables = BTreeMap::new();
+        for name in settings::variables() {
+            if let Some(value) = std::env::var_os(&*name) {
+                variables.insert(name.into_owned().into(), value);
+            }
+        }
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        Self { arguments, variables, read_file: Box::new(read_bounded) }
     }
 
     /// Lays all layers over the options that the code gives, and validates the result.

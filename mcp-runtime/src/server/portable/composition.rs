@@ -36,8 +36,12 @@ pub(super) fn alternatives(schema: Map<String, Value>) -> Result<Alternatives, M
 
 /// Whether a schema is one alternative as it stands.
 pub(super) fn is_single(schema: &Map<String, Value>) -> bool {
-    !["allOf", "anyOf", "oneOf", "const"].iter().any(|keyword| schema.contains_key(*keyword))
-        && !schema.get("type").is_some_and(Value::is_array)
+    let combines = |(keyword, value): (&String, &Value)| match keyword.as_str() {
+        "allOf" | "anyOf" | "oneOf" | "const" => true,
+        "type" => value.is_array(),
+        _ => false,
+    };
+    !schema.iter().any(combines)
 }
 
 /// Whether a keyword says something to people, and nothing on what is allowed.

@@ -159,8 +159,8 @@ fn plain(mut schema: Map<String, Value>, contract: &Contract) -> Map<String, Val
         Some("object") => object(&mut schema, contract),
         _ => {}
     }
-    for keyword in ["contains", "propertyNames", "if", "then", "else", "contentSchema"] {
-        if let Some(part) = schema.get_mut(keyword) {
+    for (keyword, part) in &mut schema {
+        if matches!(keyword.as_str(), "contains" | "propertyNames" | "if" | "then" | "else" | "contentSchema") {
             *part = portable(part.take(), contract);
         }
     }

@@ -13,6 +13,10 @@ pub(super) fn note(schema: &mut Map<String, Value>, remark: &str) {
 
 /// Says in words what annotations say, but for those that all clients know.
 pub(super) fn say_annotations(schema: &mut Map<String, Value>) {
+    // Most schemas have none of them.
+    if !schema.keys().any(|keyword| is_said(keyword)) {
+        return;
+    }
     for keyword in ["readOnly", "writeOnly", "$comment", "$schema"] {
         schema.remove(keyword);
     }
@@ -25,6 +29,10 @@ pub(super) fn say_annotations(schema: &mut Map<String, Value>) {
         let examples: Vec<_> = examples.iter().map(Value::to_string).collect();
         note(schema, &format!("e.g. {}", examples.join(", ")));
     }
+}
+
+fn is_said(keyword: &str) -> bool {
+    matches!(keyword, "readOnly" | "writeOnly" | "$comment" | "$schema" | "deprecated" | "examples")
 }
 
 /// What is said of the values of a list, a line for each; nothing where nothing is said of any.
