@@ -353,7 +353,7 @@ impl McpServer {
         let door = self.door()?;
         let handle = self.handle.clone();
         let has_own_key = self.options.state_keys.is_empty();
-        Ok(Prepared { dispatcher: self.dispatcher()?, door, handle, has_own_key })
+        Ok(Prepared { dispatcher: self.dispatcher()?, door, handle, has_own_key, standard: None })
     }
 
     /// What its listener does with connections, as if it were bound to its port on 127.0.0.1.
@@ -381,7 +381,7 @@ impl McpServer {
     {
         let stop = self.handle.stopped();
         let dispatcher = self.dispatcher()?;
-        stdio::serve(dispatcher, reader, writer, stdio::Prints::default(), stop).await.map_err(stream_failed)
+        stdio::serve(dispatcher, reader, writer, stop).await.map_err(stream_failed)
     }
 
     /// Serves with a runtime of its own: [`McpServer::run`] for a `main` without one.
@@ -394,7 +394,10 @@ impl McpServer {
     /// As [`McpServer::run`].
     #[cfg(feature = "cli")]
     pub fn run_blocking(self) -> Result<(), Error> {
-        block_on(self.run())
+        match self.settle()? {
+            Some(settled) => block_on(settled, |settled, cx| settled.prepared.greet(cx), Settled::serve),
+            None => Ok(()),
+        }
     }
 
     /// Serves with a runtime of its own: [`McpServer::start`] for a `main` without one.
@@ -406,7 +409,7 @@ impl McpServer {
     /// As [`McpServer::start`].
     #[cfg(not(feature = "cli"))]
     pub fn run_blocking(self) -> Result<(), Error> {
-        block_on(self.start())
+        block_on(self.prepare()?, Prepared::greet, async |prepared: Prepared| prepared.open().await?.serve().await)
     }
 
     /// The `main` of a server: the options in the code, then those of a file (`MCP_CONFIG`, `--config`), of the
@@ -419,51 +422,42 @@ impl McpServer {
     /// # Errors
     /// When it cannot start. Returned from `main`, the error ends the process with one clear line and exit code 1.
     #[cfg(feature = "cli")]
-    pub async fn run(mut self) -> Result<(), Error> {
+    pub async fn run(self) -> Result<(), Error> {
+        match self.settle()? {
+            Some(settled) => settled.serve().await,
+            None => Ok(()),
+        }
+    }
+
+    /// The options of all layers, and all that is done before the transport is opened. None where a text was asked for, and
+    /// shown.
+    #[cfg(feature = "cli")]
+    fn settle(mut self) -> Result<Option<Settled>, Error> {
+        use crate::config::Layers;
+
         // Before the process has our logging: whoever takes the error may want another.
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
         let logging = crate::telemetry::init();
-        let (name, public_url, prepared) = match self.settle(logging.as_ref())? {
-            Settled::Show(text) => {
-                crate::telemetry::say(&text);
-                return Ok(());
-            }
-            Settled::Serve { name, public_url, prepared } => (name, public_url, prepared),
-        };
-        let bound = prepared.open().await?;
-        // Before anybody is told that the server is there, and might tell it to stop.
-        let signals = crate::telemetry::Signals::take()
-            .map_err(|source| Error::Io { what: "signals cannot be heeded", source })?;
-        bound.announce(&name, public_url);
-        let handle = bound.handle();
-        let _heeding = signals.heed(move || handle.shut_down());
-        bound.serve().await
-    }
-
-    /// The options of all layers, and all that is done before the transport is opened.
-    #[cfg(feature = "cli")]
-    fn settle(mut self, logging: Option<&crate::telemetry::Logging>) -> Result<Settled, Error> {
-        use crate::config::Layers;
-
         let layers = match self.arguments.take() {
             Some(arguments) => Layers::from_process_but(arguments),
             None => Layers::from_process(),
         };
         let log = |level| {
-            if let Some(logging) = logging {
+            if let Some(logging) = &logging {
                 logging.heed(level);
             }
         };
         if let Some(text) = layers.lay_over(&mut self.options, self.attribute.take().as_ref(), &log)? {
-            return Ok(Settled::Show(text));
+            crate::telemetry::say(&text);
+            return Ok(None);
         }
-        if let Some(logging) = logging {
+        if let Some(logging) = &logging {
             logging.limit(self.stated_limits().map_or_else(|| Limits::default().max_log_lines, |it| it.max_log_lines));
         }
         let (name, public_url) = (self.options.name.clone(), public_url(&self.options));
-        Ok(Settled::Serve { name, public_url, prepared: self.prepare()? })
+        Ok(Some(Settled { name, public_url, prepared: self.prepare()?, logging }))
     }
 
     /// The bounds that somebody states: the code before the options. None are those by default.
@@ -530,16 +524,29 @@ impl Default for McpServer {
     }
 }
 
-/// What a program does once its options are known.
+/// A program whose options are known.
 #[cfg(feature = "cli")]
-enum Settled {
-    /// Shows a text, and ends.
-    Show(String),
-    Serve {
-        name: String,
-        public_url: Option<String>,
-        prepared: Prepared,
-    },
+struct Settled {
+    name: String,
+    public_url: Option<String>,
+    prepared: Prepared,
+    /// Writes what waits to be written when it is dropped.
+    logging: Option<crate::telemetry::Logging>,
+}
+
+#[cfg(feature = "cli")]
+impl Settled {
+    async fn serve(self) -> Result<(), Error> {
+        let Self { name, public_url, prepared, logging: _logging } = self;
+        let bound = prepared.open().await?;
+        // Before anybody is told that the server is there, and might tell it to stop; but for a handshake that was answered.
+        let signals = crate::telemetry::Signals::take()
+            .map_err(|source| Error::Io { what: "signals cannot be heeded", source })?;
+        bound.announce(&name, public_url);
+        let handle = bound.handle();
+        let _heeding = signals.heed(move || handle.shut_down());
+        bound.serve().await
+    }
 }
 
 #[cfg(feature = "cli")]
@@ -551,24 +558,43 @@ fn public_url(options: &ServerOptions) -> Option<String> {
     }
 }
 
-fn block_on(serving: impl Future<Output = Result<(), Error>>) -> Result<(), Error> {
+/// Serves with a runtime of its own, which is made when the client that waits already has been greeted.
+fn block_on<S, F: Future<Output = Result<(), Error>>>(
+    mut server: S,
+    greet: impl FnOnce(&mut S, &mut Context<'_>) -> Result<(), Error>,
+    serve: impl FnOnce(S) -> F,
+) -> Result<(), Error> {
     let failed = |source| Error::Io { what: "the runtime could not be made", source };
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    if std::env::var_os("TOKIO_WORKER_THREADS").is_none() {
-        // Two, so that while a function computes in place the other looks after all else.
-        runtime.worker_threads(crate::limits::cores().max(2));
-    }
-    let runtime = runtime.enable_all().build().map_err(failed)?;
-    #[cfg(unix)]
-    let result = {
-        let _runtime = runtime.enter();
-        let mut serving = pin!(serving);
-        // Each poll within the runtime, which sees to it that nothing goes on and on without letting others have a turn.
-        let turn = |cx: &mut Context<'_>| runtime.block_on(poll_fn(|_| Poll::Ready(serving.as_mut().poll(cx))));
-        stdio::block_on(poll_fn(turn)).map_err(failed)?
+    let make = || {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        if std::env::var_os("TOKIO_WORKER_THREADS").is_none() {
+            // Two, so that while a function computes in place the other looks after all else.
+            runtime.worker_threads(crate::limits::cores().max(2));
+        }
+        runtime.enable_all().build().map_err(failed)
     };
+    #[cfg(unix)]
+    let (runtime, result) = stdio::block_on(async {
+        let mut greet = Some(greet);
+        poll_fn(|cx| Poll::Ready(greet.take().map_or(Ok(()), |greet| greet(&mut server, cx)))).await?;
+        let runtime = make()?;
+        let result = {
+            let _runtime = runtime.enter();
+            let mut serving = pin!(serve(server));
+            // Each poll within the runtime, which sees to it that nothing goes on and on without letting others have a turn.
+            let turn = |cx: &mut Context<'_>| runtime.block_on(poll_fn(|_| Poll::Ready(serving.as_mut().poll(cx))));
+            poll_fn(turn).await
+        };
+        Ok((runtime, result))
+    })
+    .map_err(failed)??;
     #[cfg(not(unix))]
-    let result = runtime.block_on(serving);
+    let (runtime, result) = {
+        greet(&mut server, &mut Context::from_waker(std::task::Waker::noop()))?;
+        let runtime = make()?;
+        let result = runtime.block_on(serve(server));
+        (runtime, result)
+    };
     // A blocking function that is still running had its time, and keeps nobody waiting.
     runtime.shutdown_background();
     result

@@ -1,6 +1,6 @@
 //! A server whose transport is opened, and one that serves.
 
-use std::{fmt, net::SocketAddr, pin::Pin, sync::Arc};
+use std::{fmt, net::SocketAddr, pin::Pin, sync::Arc, task::Context};
 
 #[cfg(all(feature = "http", feature = "cli"))]
 use serde_json::{Map, json};
@@ -20,16 +20,28 @@ pub(super) struct Prepared {
     pub(super) handle: Handle,
     /// Whether nobody gave it a key for the state of calls that ask.
     pub(super) has_own_key: bool,
+    /// Standard input and output, where they are taken over already.
+    pub(super) standard: Option<Box<stdio::Standard>>,
 }
 
 impl Prepared {
+    /// Where there is no listener: takes standard input and output over, and answers the handshake that waits there. On Unix
+    /// that needs no runtime; elsewhere it is left to [`Bound::serve`].
+    pub(super) fn greet(&mut self, cx: &mut Context<'_>) -> Result<(), Error> {
+        if cfg!(unix) && self.door.is_none() {
+            let standard = stdio::Standard::open(Arc::clone(&self.dispatcher)).map_err(stream_failed)?;
+            self.standard.insert(Box::new(standard)).greet(cx);
+        }
+        Ok(())
+    }
+
     pub(super) async fn open(self) -> Result<Bound, Error> {
-        let Self { dispatcher, door, handle, has_own_key } = self;
+        let Self { dispatcher, door, handle, has_own_key, standard } = self;
         let kind = match door {
-            None => Kind::Stdio(dispatcher),
+            None => Kind::Stdio(dispatcher, standard),
             Some(door) => listen(dispatcher, door).await?,
         };
-        if has_own_key && !matches!(kind, Kind::Stdio(_)) {
+        if has_own_key && !matches!(kind, Kind::Stdio(..)) {
             tracing::info!(
                 "`stateKeys` (MCP_STATE_KEYS) is not set: a call that asks its client something can be taken up again by \
                  this process only; replicas behind one address, and restarts, need a key in common"
@@ -51,7 +63,8 @@ pub struct Bound {
 }
 
 enum Kind {
-    Stdio(Arc<Dispatcher>),
+    /// Standard input and output are taken over when serving begins, if they are not yet: whoever binds may still print.
+    Stdio(Arc<Dispatcher>, Option<Box<stdio::Standard>>),
     #[cfg(feature = "http")]
     Http {
         listener: Listener,
@@ -69,7 +82,7 @@ impl Bound {
     /// The address of the listener; none on stdio.
     pub fn local_addr(&self) -> Option<SocketAddr> {
         match &self.kind {
-            Kind::Stdio(_) => None,
+            Kind::Stdio(..) => None,
             #[cfg(feature = "http")]
             Kind::Http { listener, .. } => Some(listener.local_addr()),
         }
@@ -87,12 +100,12 @@ impl Bound {
     pub async fn serve(self) -> Result<(), Error> {
         let stop = self.handle.stopped();
         match self.kind {
-            Kind::Stdio(dispatcher) => {
-                let streams = stdio::standard_streams().map_err(stream_failed)?;
-                let stdio::Streams { input, output, prints, redirected } = streams;
-                let result = stdio::serve(dispatcher, input, output, prints, stop).await;
-                drop(redirected);
-                result.map_err(stream_failed)
+            Kind::Stdio(dispatcher, standard) => {
+                let standard = match standard {
+                    Some(standard) => *standard,
+                    None => stdio::Standard::open(dispatcher).map_err(stream_failed)?,
+                };
+                standard.serve(stop).await.map_err(stream_failed)
             }
             #[cfg(feature = "http")]
             Kind::Http { listener, .. } => {

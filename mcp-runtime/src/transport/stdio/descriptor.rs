@@ -12,30 +12,30 @@ use tokio::{
 };
 
 /// Standard input.
-pub(crate) type Input = Box<dyn AsyncRead + Unpin + Send>;
+pub(super) type Input = Box<dyn AsyncRead + Unpin + Send>;
 
 /// Standard output.
-pub(crate) type Output = Box<dyn AsyncWrite + Unpin + Send>;
+pub(super) type Output = Box<dyn AsyncWrite + Unpin + Send>;
 
 /// Standard input and output, as the protocol has them.
-pub(crate) struct Streams {
-    pub(crate) input: Input,
-    pub(crate) output: Output,
-    pub(crate) prints: Prints,
-    pub(crate) redirected: Redirected,
+pub(super) struct Streams {
+    pub(super) input: Input,
+    pub(super) output: Output,
+    pub(super) prints: Prints,
+    pub(super) redirected: Redirected,
 }
 
 /// What is printed, and has yet to be passed on: to be begun before anybody prints much, or waits for it. Begins when it is
 /// dropped, if nobody did before.
 #[derive(Debug, Default)]
-pub(crate) struct Prints {
+pub(super) struct Prints {
     #[cfg(unix)]
     pending: Option<unix::Pending>,
 }
 
 /// Keeps whatever else the process prints, reads and starts off the wire.
 #[derive(Debug)]
-pub(crate) struct Redirected {
+pub(super) struct Redirected {
     #[cfg(unix)]
     restore: unix::Flags,
     /// Closed when all that was printed has come through.
@@ -49,7 +49,7 @@ pub(crate) struct Redirected {
 /// `println!` in user code nor a program that it starts can reach the wire. Elsewhere nothing can do that: a handler must
 /// not print.
 #[cfg(unix)]
-pub(crate) fn standard_streams() -> io::Result<Streams> {
+pub(super) fn standard_streams() -> io::Result<Streams> {
     use rustix::fd::AsFd;
 
     let input = unix::own(io::stdin().as_fd())?;
@@ -65,7 +65,7 @@ pub(crate) fn standard_streams() -> io::Result<Streams> {
 
 /// Takes standard input and output for the protocol alone.
 #[cfg(not(unix))]
-pub(crate) fn standard_streams() -> io::Result<Streams> {
+pub(super) fn standard_streams() -> io::Result<Streams> {
     Ok(Streams {
         input: Box::new(Threaded::new(io::stdin())),
         output: Box::new(tokio::io::stdout()),
@@ -74,27 +74,14 @@ pub(crate) fn standard_streams() -> io::Result<Streams> {
     })
 }
 
-#[cfg(unix)]
 impl Prints {
-    pub(super) fn is_pending(&self) -> bool {
-        self.pending.is_some()
-    }
-
     /// Begins to pass on, if that was not done.
     pub(super) fn pass_on(&mut self) {
+        #[cfg(unix)]
         if let Some(pending) = self.pending.take() {
             pending.pass_on();
         }
     }
-}
-
-#[cfg(not(unix))]
-impl Prints {
-    pub(super) fn is_pending(&self) -> bool {
-        false
-    }
-
-    pub(super) fn pass_on(&mut self) {}
 }
 
 impl Drop for Prints {

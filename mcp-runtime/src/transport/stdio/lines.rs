@@ -68,6 +68,11 @@ impl Lines {
         !self.skipped && self.start == self.filled
     }
 
+    /// The next line where it is whole, to be looked at before it is taken.
+    pub(super) fn first(&self) -> Option<&[u8]> {
+        (!self.skipped && self.searched < self.filled).then(|| self.buffer[self.start..self.searched].trim_ascii())
+    }
+
     /// The next line that is not blank; at the end of the input, also one that has no end.
     pub(super) fn next(&mut self, ended: bool) -> Option<Line<'_>> {
         loop {
@@ -133,9 +138,15 @@ mod tests {
         let mut lines = Lines::new(limit);
         let mut found = Vec::new();
         let mut take = |lines: &mut Lines, ended| {
-            while let Some(line) = lines.next(ended) {
+            loop {
+                let first = lines.first().map(<[u8]>::to_vec);
+                let Some(line) = lines.next(ended) else { break };
                 found.push(match line {
-                    Line::Whole(line) => Some(line.to_vec()),
+                    Line::Whole(line) => {
+                        let is_foreseen = |first: &Vec<u8>| first.is_empty() || first == line;
+                        assert!(first.as_ref().map_or(ended, is_foreseen), "what is looked at is what is taken");
+                        Some(line.to_vec())
+                    }
                     Line::TooLong => None,
                 });
             }

@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub(crate) use descriptor::{Prints, Streams, standard_streams};
+use descriptor::{Input, Output, Prints, Redirected, Streams, standard_streams};
 use lines::{Line, Lines};
 #[cfg(unix)]
 pub(crate) use reactor::block_on;
@@ -46,43 +46,51 @@ const FIRST_READS: usize = 4 * 1024;
 /// Bytes that one read may take once a client has sent more.
 const READ_SIZE: usize = 16 * 1024;
 
+/// Standard input and output, taken over for the protocol.
+pub(crate) struct Standard {
+    pipe: Pipe<Input, Output>,
+    prints: Prints,
+    redirected: Redirected,
+}
+
+impl Standard {
+    /// Takes them over, for good.
+    pub(crate) fn open(dispatcher: Arc<Dispatcher>) -> io::Result<Self> {
+        let Streams { input, output, prints, redirected } = standard_streams()?;
+        Ok(Self { pipe: Pipe::new(dispatcher, input, output), prints, redirected })
+    }
+
+    /// Answers the handshake, if the client has sent it by now. It is what a client waits for first, no function has a part
+    /// in it, and it needs no runtime: all that is not done yet can wait for it. What fails here, fails again in
+    /// [`Standard::serve`].
+    pub(crate) fn greet(&mut self, cx: &mut Context<'_>) {
+        self.pipe.greet(cx);
+    }
+
+    /// As [`serve`].
+    pub(crate) async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
+        let Self { pipe, mut prints, redirected } = self;
+        prints.pass_on();
+        let result = pipe.serve(stop).await;
+        drop(redirected);
+        result
+    }
+}
+
 /// Serves one client until its input ends, its output closes, or `stop` resolves.
 ///
-/// What was read is answered; calls in flight get a few seconds, then they are cancelled. What is printed is passed on from
-/// the first pause on, or the first message that is no handshake: until then no function has run.
+/// What was read is answered; calls in flight get a few seconds, then they are cancelled.
 pub(crate) async fn serve<R, W>(
     dispatcher: Arc<Dispatcher>,
     reader: R,
     writer: W,
-    prints: Prints,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
 {
-    let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()), None);
-    let mut pipe = Pipe::new(dispatcher, session, reader, writer, prints);
-    let grace = tokio::select! {
-        result = pipe.run() => {
-            if !pipe.hears_us(result)? {
-                return Ok(());
-            }
-            END_OF_INPUT_GRACE
-        }
-        () = stop => pipe.dispatcher.limits().shutdown_grace.unwrap_or(Duration::MAX),
-    };
-    pipe.dispatcher.end_subscriptions(&pipe.session);
-    let drained = tokio::time::timeout(grace, pipe.drain()).await;
-    if let Ok(result) = drained {
-        pipe.hears_us(result)?;
-        return Ok(());
-    }
-    // Those that heed it end by themselves; the others are dropped with the set.
-    pipe.session.cancel_all();
-    let result = tokio::time::timeout(Duration::from_secs(1), pipe.drain()).await.unwrap_or(Ok(()));
-    pipe.hears_us(result)?;
-    Ok(())
+    Pipe::new(dispatcher, reader, writer).serve(stop).await
 }
 
 /// What became of one message.
@@ -97,7 +105,6 @@ struct Pipe<R, W> {
     session: Arc<Session>,
     reader: R,
     writer: W,
-    prints: Prints,
     lines: Lines,
     /// Bytes that the next read may take.
     read_size: usize,
@@ -111,14 +118,14 @@ struct Pipe<R, W> {
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
-    fn new(dispatcher: Arc<Dispatcher>, session: Arc<Session>, reader: R, writer: W, prints: Prints) -> Self {
+    fn new(dispatcher: Arc<Dispatcher>, reader: R, writer: W) -> Self {
+        let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()), None);
         Self {
             lines: Lines::new(dispatcher.limits().max_line_bytes.unwrap_or(usize::MAX)),
             dispatcher,
             session,
             reader,
             writer,
-            prints,
             read_size: FIRST_READS,
             output: Vec::new(),
             written: 0,
@@ -126,6 +133,39 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             hurry: false,
             calls: JoinSet::new(),
         }
+    }
+
+    async fn serve(mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
+        let grace = tokio::select! {
+            result = self.run() => {
+                if !self.hears_us(result)? {
+                    return Ok(());
+                }
+                END_OF_INPUT_GRACE
+            }
+            () = stop => self.dispatcher.limits().shutdown_grace.unwrap_or(Duration::MAX),
+        };
+        self.dispatcher.end_subscriptions(&self.session);
+        let drained = tokio::time::timeout(grace, self.drain()).await;
+        if let Ok(result) = drained {
+            self.hears_us(result)?;
+            return Ok(());
+        }
+        // Those that heed it end by themselves; the others are dropped with the set.
+        self.session.cancel_all();
+        let result = tokio::time::timeout(Duration::from_secs(1), self.drain()).await.unwrap_or(Ok(()));
+        self.hears_us(result)?;
+        Ok(())
+    }
+
+    /// Reads once, and answers what begins the input as long as it is a handshake. An error is met again by the next who
+    /// reads or writes.
+    fn greet(&mut self, cx: &mut Context<'_>) {
+        let _ = self.read(cx);
+        while self.lines.first().is_some_and(|line| self.dispatcher.is_handshake(line)) {
+            self.dispatch_line();
+        }
+        let _ = self.write(cx);
     }
 
     /// Reads, dispatches and writes until the input ends; what it held is dispatched then.
@@ -145,7 +185,6 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
                 let had_output = self.has_output();
                 let written = self.write(cx)?.is_ready() && had_output;
                 if !active && !written {
-                    self.prints.pass_on();
                     return Poll::Pending;
                 }
             }
@@ -223,27 +262,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
                 self.hurry = true;
                 break;
             }
-            // Taken out, since what a line becomes needs all the rest.
-            let mut lines = std::mem::take(&mut self.lines);
-            let line = lines.next(self.ended);
-            let more = line.is_some();
-            match line {
-                Some(Line::Whole(message)) => {
-                    let may_wait = !self.session.held.is_full();
-                    if let Handled::Busy(id) = self.handle(message, may_wait) {
-                        self.session.held.push(HeldCall { id, message: message.to_vec() });
-                    }
-                }
-                Some(Line::TooLong) => {
-                    let message = format!("the line is longer than {} bytes", lines.limit());
-                    let error = RpcError::new(ErrorCode::ParseError, message);
-                    write_error(&mut self.output, None, &error, self.session.version());
-                    self.output.push(b'\n');
-                }
-                None => {}
-            }
-            self.lines = lines;
-            if !more {
+            if !self.dispatch_line() {
                 break;
             }
             dispatched = true;
@@ -251,12 +270,33 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         dispatched
     }
 
+    /// Dispatches the next whole line; none is left where that is false.
+    fn dispatch_line(&mut self) -> bool {
+        // Taken out, since what a line becomes needs all the rest.
+        let mut lines = std::mem::take(&mut self.lines);
+        let line = lines.next(self.ended);
+        let more = line.is_some();
+        match line {
+            Some(Line::Whole(message)) => {
+                let may_wait = !self.session.held.is_full();
+                if let Handled::Busy(id) = self.handle(message, may_wait) {
+                    self.session.held.push(HeldCall { id, message: message.to_vec() });
+                }
+            }
+            Some(Line::TooLong) => {
+                let message = format!("the line is longer than {} bytes", lines.limit());
+                let error = RpcError::new(ErrorCode::ParseError, message);
+                write_error(&mut self.output, None, &error, self.session.version());
+                self.output.push(b'\n');
+            }
+            None => {}
+        }
+        self.lines = lines;
+        more
+    }
+
     /// Dispatches one message, and queues what is answered at once; a call that has no place and may not wait is refused.
     fn handle(&mut self, message: &[u8], may_wait: bool) -> Handled {
-        // The answer to a handshake is what a client waits for first; the thread for what is printed can wait for it.
-        if self.prints.is_pending() && !self.dispatcher.is_handshake(message) {
-            self.prints.pass_on();
-        }
         let before = self.output.len();
         match self.dispatcher.receive(Caller::unknown(&self.session), message, &mut self.output) {
             Received::Answered | Received::Refused(_) | Received::Forbidden(_) => {}
@@ -370,7 +410,7 @@ impl<R, W> Drop for Pipe<R, W> {
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
-    use super::{Outbox, Overflow, Pipe, Prints, Session};
+    use super::Pipe;
     use crate::{McpServer, ServerOptions};
 
     #[tokio::test]
@@ -378,8 +418,7 @@ mod tests {
         let (mut client, server) = duplex(1024);
         let (reader, writer) = tokio::io::split(server);
         let dispatcher = McpServer::new(ServerOptions::default()).dispatcher().unwrap();
-        let session = Session::new(Outbox::new(Overflow::Wait, dispatcher.limits()), None);
-        let mut pipe = Pipe::new(dispatcher, session, reader, writer, Prints::default());
+        let mut pipe = Pipe::new(dispatcher, reader, writer);
         pipe.hurry = true;
         client.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await.unwrap();
         let serving = tokio::spawn(async move { pipe.run().await });
