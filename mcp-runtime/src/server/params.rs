@@ -162,12 +162,6 @@ pub(super) fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, RpcEr
 /// # Errors
 /// As [`read`].
 pub(super) fn read_at<'a, T: Deserialize<'a>>(member: &str, raw: &'a RawValue) -> Result<T, RpcError> {
-    serde_json::from_str(raw.get()).or_else(|_| find_unfit(member, raw))
-}
-
-/// Reads once more what does not fit, and takes down where it is.
-#[cold]
-fn find_unfit<'a, T: Deserialize<'a>>(member: &str, raw: &'a RawValue) -> Result<T, RpcError> {
     let mut deserializer = serde_json::Deserializer::from_str(raw.get());
     serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = match error.path().to_string() {
