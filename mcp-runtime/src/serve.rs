@@ -561,7 +561,7 @@ fn public_url(options: &ServerOptions) -> Option<String> {
 /// Serves with a runtime of its own, which is made when the client that waits already has been greeted.
 fn block_on<S, F: Future<Output = Result<(), Error>>>(
     mut server: S,
-    greet: impl FnOnce(&mut S, &mut Context<'_>) -> Result<(), Error>,
+    greet: fn(&mut S, &mut Context<'_>) -> Result<(), Error>,
     serve: impl FnOnce(S) -> F,
 ) -> Result<(), Error> {
     let failed = |source| Error::Io { what: "the runtime could not be made", source };
@@ -575,8 +575,7 @@ fn block_on<S, F: Future<Output = Result<(), Error>>>(
     };
     #[cfg(unix)]
     let (runtime, result) = stdio::block_on(async {
-        let mut greet = Some(greet);
-        poll_fn(|cx| Poll::Ready(greet.take().map_or(Ok(()), |greet| greet(&mut server, cx)))).await?;
+        poll_fn(|cx| Poll::Ready(greet(&mut server, cx))).await?;
         let runtime = make()?;
         let result = {
             let _runtime = runtime.enter();
