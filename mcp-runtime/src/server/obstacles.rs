@@ -184,7 +184,7 @@ impl Survey {
             "patternProperties" | "propertyNames" => {
                 (GEMINI_AND_STRICT_OPENAI, "take a list of structs, the key one of their fields, in place of the map")
             }
-            "additionalProperties" if *value != Value::Bool(false) => {
+            "additionalProperties" if !matches!(value, Value::Bool(false)) => {
                 (GEMINI_AND_STRICT_OPENAI, "take a list of structs, the key one of their fields, in place of the map")
             }
             "exclusiveMinimum" | "exclusiveMaximum" => (GEMINI, "take a bound that may be reached"),
