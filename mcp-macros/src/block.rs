@@ -62,6 +62,19 @@ impl Block {
         Ok(Self { form, attrs, header, braces })
     }
 
+    /// Takes off another `#[mcp_server]`, which would make a second server of the same functions.
+    pub(crate) fn refuse_second(&mut self, errors: &mut Errors) {
+        let is_second = |attr: &Attribute| attr.path().segments.last().is_some_and(|last| last.ident == "mcp_server");
+        while let Some(index) = self.attrs.iter().position(is_second) {
+            let attr = self.attrs.remove(index);
+            errors.on(attr.path(), "`#[mcp_server]` is given twice; put all keys into one");
+            // An attribute is two trees, `#` and its brackets, and nothing stands before them.
+            let place = 2 * index..2 * index + 2;
+            let trees = std::mem::take(&mut self.header).into_iter().enumerate();
+            self.header = trees.filter(|(at, _)| !place.contains(at)).map(|(_, tree)| tree).collect();
+        }
+    }
+
     /// Reads the members, with our attributes still on the functions.
     pub(crate) fn members(&self, errors: &mut Errors) -> Members {
         let mut members = Vec::new();

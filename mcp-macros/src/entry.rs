@@ -178,6 +178,10 @@ pub(crate) fn lone(kind: Kind, keys: TokenStream, item: TokenStream) -> TokenStr
         let errors = under(&cfgs, errors).into_tokens();
         return quote_spanned!(Span::mixed_site()=> #errors #function);
     }
+    if function.refuse_self_type(&mut errors) {
+        let errors = under(&cfgs, errors).into_tokens();
+        return quote_spanned!(Span::mixed_site()=> #errors #function);
+    }
     for other in kinds_of(&mut function, &mut errors) {
         errors.at(other.span, only_one(other.kind, kind));
     }
@@ -186,6 +190,7 @@ pub(crate) fn lone(kind: Kind, keys: TokenStream, item: TokenStream) -> TokenStr
         Ok(_) => return fallback::lone(kind, keys, &function, under(&cfgs, errors)),
         Err(more) => {
             errors.absorb(more);
+            function.mend();
             return fallback::lone(kind, keys, &function, under(&cfgs, errors));
         }
     };

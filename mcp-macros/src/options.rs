@@ -20,6 +20,10 @@ use super::{
 pub(crate) struct Options {
     attribute: &'static str,
     entries: Vec<Entry>,
+    /// Keys that there are not.
+    unknown: Vec<String>,
+    /// There was a text without a key.
+    keyless: bool,
 }
 
 struct Entry {
@@ -46,10 +50,17 @@ pub(crate) struct At<T> {
 impl Options {
     /// Reads `tokens`, the inside of `#[attribute(…)]`.
     pub(crate) fn parse(attribute: &'static str, known: &[&str], tokens: TokenStream, errors: &mut Errors) -> Self {
-        let mut options = Self { attribute, entries: Vec::new() };
+        let mut options = Self { attribute, entries: Vec::new(), unknown: Vec::new(), keyless: false };
         let parser = |input: ParseStream<'_>| {
             while !input.is_empty() {
-                match entry(input) {
+                let read = match input.fork().parse::<LitStr>() {
+                    Ok(text) => {
+                        options.keyless = true;
+                        Err(keyless(&text, input.peek2(Token![=]), known))
+                    }
+                    Err(_) => entry(input),
+                };
+                match read {
                     Ok(entry) => options.add(entry, known, errors),
                     Err(error) => {
                         errors.syntax(error);
@@ -81,7 +92,8 @@ impl Options {
     fn add(&mut self, entry: Entry, known: &[&str], errors: &mut Errors) {
         let key = entry.key.unraw().to_string();
         if !known.contains(&key.as_str()) {
-            errors.at(entry.key.span(), self.unknown(&key, known));
+            errors.at(entry.key.span(), self.say_unknown(&key, known));
+            self.unknown.push(key);
         } else if self.entries.iter().any(|earlier| earlier.key == entry.key) {
             errors.at(entry.key.span(), format_args!("`{key}` is given twice; keep one"));
         } else {
@@ -89,7 +101,7 @@ impl Options {
         }
     }
 
-    fn unknown(&self, key: &str, known: &[&str]) -> String {
+    fn say_unknown(&self, key: &str, known: &[&str]) -> String {
         const SECRETS: [&str; 10] = [
             "secret",
             "jwt_secret",
@@ -142,6 +154,12 @@ impl Options {
     /// Where a key stands that is there, whatever its value.
     pub(crate) fn key(&self, key: &str) -> Option<Span> {
         self.entries.iter().find(|entry| entry.key.unraw() == key).map(|entry| entry.key.span())
+    }
+
+    /// Whether something that was refused may have been this key: to say that it is missing would be to say so twice.
+    pub(crate) fn may_have_meant(&self, key: &str) -> bool {
+        let is_like = |unknown: &String| key.starts_with(&**unknown) || nearest(unknown, &[key]).is_some();
+        self.keyless || self.unknown.iter().any(is_like)
     }
 
     /// Takes a key out whose value does not matter.
@@ -246,10 +264,10 @@ impl Options {
     }
 
     /// `key = true`
-    pub(crate) fn boolean(&mut self, key: &str, errors: &mut Errors) -> Option<bool> {
+    pub(crate) fn boolean(&mut self, key: &str, errors: &mut Errors) -> Option<At<bool>> {
         let entry = self.take(key)?;
         let usage = format!("`{key} = true` or `{key} = false`");
-        boolean(key, &entry.value, entry.key.span(), &usage, errors).map(|at| at.value)
+        boolean(key, &entry.value, entry.key.span(), &usage, errors)
     }
 
     /// `key = 5`
@@ -446,6 +464,19 @@ fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
         return Err(input.error("expected a comma between two keys"));
     }
     Ok(Entry { key, value })
+}
+
+/// What is said of a text where a key should be.
+fn keyless(text: &LitStr, is_key: bool, known: &[&str]) -> syn::Error {
+    let value = text.value();
+    let message = if is_key {
+        format!("a key stands without quotes; write `{value} = …`")
+    } else {
+        let is_prose = value.contains(char::is_whitespace) && known.contains(&"description");
+        let key = if is_prose { "description" } else { known.first().copied().unwrap_or_default() };
+        format!("a text without its key; write `{key} = {}`", text.token())
+    };
+    syn::Error::new(text.span(), message)
 }
 
 fn boolean(key: &str, value: &Value, span: Span, usage: &str, errors: &mut Errors) -> Option<At<bool>> {

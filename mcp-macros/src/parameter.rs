@@ -82,6 +82,16 @@ impl Parameter {
         if let Some(primitive) = &primitive {
             primitive.refuse_foreign_bounds(&options, errors);
         }
+        let flatten = options.flag("flatten", errors).filter(|flatten| flatten.value);
+        if let (Some(primitive), Some(At { span, .. })) = (&primitive, &flatten) {
+            errors.at(
+                *span,
+                format_args!(
+                    "`flatten` takes the fields of a struct for the arguments, and `{}` has none; remove it",
+                    primitive.name()
+                ),
+            );
+        }
         let bounds = Bounds::validate(&mut options, primitive.as_ref(), errors);
         let (default, default_json) = match options.optional_expression("default", errors) {
             None => (None, None),
@@ -111,7 +121,7 @@ impl Parameter {
             default,
             header: options.text("header", errors).filter(|name| check_header(name, primitive.as_ref(), errors)),
             description: options.prose("description", errors).or_else(|| Text::from_docs(&input.attrs)),
-            flatten: options.flag("flatten", errors).is_some_and(|flag| flag.value),
+            flatten: flatten.is_some(),
             default_json: default_json.filter(|_| kind == Kind::Tool),
             bounds,
             complete: options.path("complete", "function", errors),
@@ -225,6 +235,63 @@ fn check_header(name: &LitStr, primitive: Option<&Primitive>, errors: &mut Error
     token
 }
 
+/// A bound of numbers, on one of their two sides.
+struct Limit<'a> {
+    key: &'static str,
+    bound: &'a At<Number>,
+    /// It is itself no value that fits.
+    open: bool,
+}
+
+impl<'a> Limit<'a> {
+    /// The one of two that leaves fewer numbers, upwards for `1.0` and downwards for `-1.0`.
+    fn tightest(
+        (key, closed): (&'static str, &'a Option<At<Number>>),
+        (open_key, open): (&'static str, &'a Option<At<Number>>),
+        side: f64,
+    ) -> Option<Self> {
+        let closed = closed.as_ref().map(|bound| Self { key, bound, open: false });
+        let open = open.as_ref().map(|bound| Self { key: open_key, bound, open: true });
+        let height = |limit: &Self| limit.bound.value.value * side;
+        match (closed, open) {
+            (Some(closed), Some(open)) if height(&closed) > height(&open) => Some(closed),
+            (closed, open) => open.or(closed),
+        }
+    }
+
+    /// Whether no number at all keeps both this, from below, and the other.
+    fn excludes(&self, high: &Self) -> bool {
+        let (low, open, high, high_open) = (&self.bound.value, self.open, &high.bound.value, high.open);
+        low.value > high.value || low.value >= high.value && (open || high_open)
+    }
+
+    /// The least integer that keeps it, from below.
+    fn least(&self) -> i128 {
+        let Number { value, integer } = &self.bound.value;
+        match integer {
+            Some(integer) => integer.saturating_add(self.open.into()),
+            None if self.open => (value.floor() as i128).saturating_add(1),
+            None => value.ceil() as i128,
+        }
+    }
+
+    /// The greatest integer that keeps it, from above.
+    fn most(&self) -> i128 {
+        let Number { value, integer } = &self.bound.value;
+        match integer {
+            Some(integer) => integer.saturating_sub(self.open.into()),
+            None if self.open => (value.ceil() as i128).saturating_sub(1),
+            None => value.floor() as i128,
+        }
+    }
+}
+
+impl std::fmt::Display for Limit<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` {}", self.key, self.bound.value)
+    }
+}
+
 impl Bounds {
     fn validate(options: &mut Options, primitive: Option<&Primitive>, errors: &mut Errors) -> Self {
         let bounds = Self {
@@ -239,33 +306,14 @@ impl Bounds {
             max_items: options.count("max_items", u64::MAX, errors),
             format: options.text("format", errors),
         };
-        bounds.check_order(errors);
-        if let Some(primitive) = primitive {
-            bounds.check_range(primitive, errors);
-        }
+        let within = primitive.is_none_or(|primitive| bounds.check_range(primitive, errors));
+        bounds.check_order(primitive.filter(|_| within), errors);
         bounds
     }
 
     /// Some value must fit between the bounds.
-    fn check_order(&self, errors: &mut Errors) {
-        let lows = [("minimum", &self.minimum, false), ("exclusive_minimum", &self.exclusive_minimum, true)];
-        let highs = [("maximum", &self.maximum, false), ("exclusive_maximum", &self.exclusive_maximum, true)];
-        for (low_key, low, low_open) in &lows {
-            for (high_key, high, high_open) in &highs {
-                if let (Some(low), Some(high)) = (low, high)
-                    && (low.value.value > high.value.value
-                        || low.value.value >= high.value.value && (*low_open || *high_open))
-                {
-                    let (low, span, high) = (&low.value, high.span, &high.value);
-                    errors.at(
-                        span,
-                        format_args!(
-                            "no value fits between `{low_key}` {low} and `{high_key}` {high}; change one of them"
-                        ),
-                    );
-                }
-            }
-        }
+    fn check_order(&self, primitive: Option<&Primitive>, errors: &mut Errors) {
+        self.check_numbers(primitive, errors);
         for (kind, low, high) in
             [("length", &self.min_length, &self.max_length), ("items", &self.min_items, &self.max_items)]
         {
@@ -283,11 +331,43 @@ impl Bounds {
         }
     }
 
-    /// A bound beyond the type's own says nothing.
-    fn check_range(&self, primitive: &Primitive, errors: &mut Errors) {
+    fn check_numbers(&self, primitive: Option<&Primitive>, errors: &mut Errors) {
+        let low = Limit::tightest(("minimum", &self.minimum), ("exclusive_minimum", &self.exclusive_minimum), 1.0);
+        let high = Limit::tightest(("maximum", &self.maximum), ("exclusive_maximum", &self.exclusive_maximum), -1.0);
+        // Between two neighbours is no integer, and none beyond the first and the last of its type.
+        let without_one = primitive.filter(|primitive| {
+            let Primitive::Integer { least, most, .. } = primitive else { return false };
+            let from = low.as_ref().map_or(*least, |low| low.least().max(*least));
+            from > high.as_ref().map_or(*most, |high| high.most().min(*most))
+        });
+        match (&low, &high) {
+            (Some(low), Some(high)) if low.excludes(high) || without_one.is_some() => {
+                let what = match without_one.filter(|_| !low.excludes(high)) {
+                    Some(integer) => format!("`{}`", integer.name()),
+                    None => "value".to_owned(),
+                };
+                errors.at(high.bound.span, format_args!("no {what} fits between {low} and {high}; change one of them"));
+            }
+            (Some(only), None) | (None, Some(only)) => {
+                if let Some(Primitive::Integer { name, least, most }) = without_one {
+                    errors.at(
+                        only.bound.span,
+                        format_args!(
+                            "no `{name}` keeps {only}, since it goes from {least} to {most}; change the bound"
+                        ),
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A bound beyond the type's own says nothing. Whether all are within.
+    fn check_range(&self, primitive: &Primitive, errors: &mut Errors) -> bool {
         let Primitive::Integer { name, least, most } = primitive else {
-            return;
+            return true;
         };
+        let mut within = true;
         for (key, bound) in [
             ("minimum", &self.minimum),
             ("maximum", &self.maximum),
@@ -297,6 +377,7 @@ impl Bounds {
             if let Some(At { value: Number { integer: Some(integer), .. }, span }) = bound
                 && !(*least..=*most).contains(integer)
             {
+                within = false;
                 errors.at(
                     *span,
                     format_args!(
@@ -305,6 +386,7 @@ impl Bounds {
                 );
             }
         }
+        within
     }
 
     /// The bounds that a number does not keep, the first of them.

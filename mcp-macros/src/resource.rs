@@ -5,7 +5,7 @@ use quote::quote_spanned;
 use syn::LitStr;
 
 use super::{
-    call::{Scope, closure, method},
+    call::{Scope, closure, taken},
     diagnostics::{Errors, nearest},
     entry::{Words, parameters},
     options::{At, Options},
@@ -95,12 +95,10 @@ impl Resource {
             .map(|(index, (input, parameter))| {
                 let (ident, ty) = (namesake(&input.ident), &input.ty);
                 if template.variables().any(|name| name == parameter.name) {
-                    let take = method("take", ty);
-                    quote_spanned!(span=> .#take::<#ty, _>(#index))
+                    taken("take", index, ty, None, None, span)
                 } else {
                     markers.push(quote_spanned!(hygienic(ident.span())=> pub enum #ident {}));
-                    let extract = method("extract", ty);
-                    quote_spanned!(span=> .#extract::<#ty, __parameters::#ident>(#index))
+                    taken("extract", index, ty, Some(&quote_spanned!(span=> __parameters::#ident)), None, span)
                 }
             })
             .collect();
@@ -146,6 +144,9 @@ fn locate(
     errors: &mut Errors,
 ) -> Option<(LitStr, Template)> {
     if options.key("uri").is_none() {
+        if options.may_have_meant("uri") {
+            return None;
+        }
         errors.at(handler.ident.span(), "a resource needs a URI; write `#[mcp_resource(uri = \"…\")]`");
         return None;
     }
@@ -164,7 +165,11 @@ fn locate(
                 .map(|parameter| parameter.name.as_str())
                 .filter(|name| !template.variables().any(|variable| variable == *name))
                 .collect();
+            let unused = format!("_{variable}");
             let remedy = match nearest(variable, &free) {
+                Some(near) if near == unused => {
+                    format!("give `{unused}` this name: `#[mcp(name = \"{variable}\")]`")
+                }
                 Some(near) => format!("did you mean `{{{near}}}`?"),
                 None => format!("add the parameter `{variable}: String`, or remove it from the template"),
             };

@@ -18,7 +18,7 @@ use super::{
 /// The whole of `#[mcp_server(…)]`.
 pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let block = match Block::parse(item.clone()) {
+    let mut block = match Block::parse(item.clone()) {
         Ok(block) => block,
         Err(error) => {
             errors.syntax(error);
@@ -26,6 +26,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
             return quote_spanned!(Span::mixed_site()=> #errors #item);
         }
     };
+    block.refuse_second(&mut errors);
     let options = ServerOptions::validate(keys, &block.attrs, &mut errors);
     let gathered = Gathered::of(block, &mut errors);
     let output = gathered.around(&options);
@@ -53,6 +54,8 @@ struct Found {
     kind: Kind,
     entry: Entry,
     function: Ident,
+    /// Which of the members it is.
+    member: usize,
     cfgs: Vec<TokenStream>,
 }
 
@@ -109,11 +112,14 @@ impl Gathered {
             self.own_server = true;
         }
         let uses = kinds_of(&mut function, &mut mistakes);
-        if !uses.is_empty() && matches!(self.block.form, Form::Module(_)) && function.refuse_receiver(&mut mistakes) {
+        if !uses.is_empty()
+            && matches!(self.block.form, Form::Module(_))
+            && (function.refuse_receiver(&mut mistakes) || function.refuse_self_type(&mut mistakes))
+        {
             errors.absorb_under(&function.cfgs(), mistakes);
             return self.members.push(function.into_token_stream());
         }
-        let mut first: Option<Kind> = None;
+        let (mut first, mut is_wrong): (Option<Kind>, bool) = (None, false);
         for Use { kind, keys, condition, span } in &uses {
             if condition.is_none() {
                 if let Some(first) = first {
@@ -127,10 +133,17 @@ impl Gathered {
             let cfgs = function.cfgs().into_iter().map(ToTokens::into_token_stream).chain(condition).collect();
             match Entry::validate(*kind, keys.clone(), &function) {
                 Ok(entry) => {
-                    self.register(Found { kind: *kind, entry, function: function.sig.ident.clone(), cfgs }, errors);
+                    let (function, member) = (function.sig.ident.clone(), self.members.len());
+                    self.register(Found { kind: *kind, entry, function, member, cfgs }, errors);
                 }
-                Err(more) => errors.absorb_under(&cfgs, more),
+                Err(more) => {
+                    errors.absorb_under(&cfgs, more);
+                    is_wrong = true;
+                }
             }
+        }
+        if is_wrong {
+            function.mend();
         }
         if uses.is_empty() {
             refuse_stray_mcp(&mut function, &mut mistakes);
@@ -157,6 +170,10 @@ impl Gathered {
             other.kind == kind && conditions(other) == conditions(found)
         };
         if let Some(first) = self.entries.iter().filter(certain).find(|first| first.entry.words().name == *name) {
+            // Of two functions that are written alike the compiler tells.
+            if first.function == found.function && first.member != found.member {
+                return false;
+            }
             let (noun, first) = (kind.noun(), &first.function);
             errors.at(
                 found.entry.words().name_span,

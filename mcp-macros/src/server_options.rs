@@ -213,6 +213,17 @@ fn check_paths(
             span,
             format_args!("`endpoint` and `message_endpoint` are both `{first}`; each needs a path of its own"),
         );
+        return;
+    }
+    for path in [endpoint, message_endpoint].into_iter().flatten() {
+        let taken = match path.value().as_str() {
+            "/mcp" if of_sse => {
+                "Streamable HTTP is at `/mcp` beside HTTP+SSE; write another path, or choose `http-stream`"
+            }
+            "/health" => "whether the server is well is told at `/health`; write another path",
+            _ => continue,
+        };
+        errors.at(path.span(), taken);
     }
 }
 

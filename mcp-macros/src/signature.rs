@@ -1,6 +1,6 @@
 //! A function as it was written, and what of it matters to a handler; shared by all four attributes.
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{
     Attribute, FnArg, GenericArgument, GenericParam, Ident, Lifetime, Meta, Pat, PathArguments, ReceiverKind,
@@ -8,7 +8,11 @@ use syn::{
     parse::{Parse, ParseStream},
 };
 
-use super::{description::Text, diagnostics::Errors, paths::hygienic};
+use super::{
+    description::Text,
+    diagnostics::{Errors, nearest},
+    paths::hygienic,
+};
 
 /// Which of the three a function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,10 +88,13 @@ impl Function {
             let span = hygienic(self.sig.ident.span());
             self.attrs.push(syn::parse_quote_spanned!(span=> #[allow(clippy::needless_pass_by_value)]));
         }
-        let inert = |attr: &Attribute| attr.path().is_ident("mcp") || attr.path().is_ident("doc");
         for input in &mut self.sig.inputs {
+            let documents = matches!(input, FnArg::Typed(_));
             let (FnArg::Typed(syn::PatType { attrs, .. }) | FnArg::Receiver(syn::Receiver { attrs, .. })) = input;
-            let (taken, mut kept): (_, Vec<_>) = std::mem::take(attrs).into_iter().partition(inert);
+            let taken = |attr: &Attribute| {
+                attr.path().is_ident("mcp") || documents && attr.path().is_ident("doc") || foreign(attr).is_some()
+            };
+            let (taken, mut kept): (_, Vec<_>) = std::mem::take(attrs).into_iter().partition(taken);
             kept.iter_mut().for_each(disarm);
             *attrs = kept;
             self.parameter_attrs.push(taken);
@@ -103,10 +110,68 @@ impl Function {
         );
         self.strip();
         self.sig.inputs = std::mem::take(&mut self.sig.inputs).into_iter().skip(1).collect();
-        let span = hygienic(self.sig.ident.span());
-        self.attrs.push(syn::parse_quote_spanned!(span=> #[allow(unused_variables)]));
-        self.body = syn::parse_quote_spanned!(span=> { ::core::unreachable!() });
+        self.empty();
         true
+    }
+
+    /// Refuses `Self` in the signature of a free function; what uses it goes, too.
+    pub(crate) fn refuse_self_type(&mut self, errors: &mut Errors) -> bool {
+        let mut first = None;
+        for (ty, _) in types(&mut self.sig) {
+            if let Some(span) = find(ty.to_token_stream(), "Self") {
+                first.get_or_insert(span);
+                *ty = syn::parse_quote!(());
+            }
+        }
+        let Some(span) = first else { return false };
+        errors.at(
+            span,
+            "a free function has no `Self`; write the type's name, or put `#[mcp_server]` on the `impl` block of this function",
+        );
+        self.strip();
+        self.empty();
+        true
+    }
+
+    /// Writes a signature that was refused so that the compiler has nothing to add: of lifetimes that nobody declared, and
+    /// of types that have no values, or values of no known size. All else stays, for whoever is still writing it.
+    pub(crate) fn mend(&mut self) {
+        let is_free = self.sig.generics.params.is_empty() && self.sig.receiver().is_none();
+        let lent = types(&mut self.sig)
+            .filter(|(_, place)| *place == Place::Parameter)
+            .map(|(ty, _)| lifetimes(ty.to_token_stream()).count())
+            .sum::<usize>();
+        let mut mended = false;
+        for (ty, place) in types(&mut self.sig) {
+            let Some((_, fault)) = fault_of_whole(ty, place) else { continue };
+            let is_named = |lifetime: Option<Ident>| lifetime.is_some_and(|it| it != "_" && it != "static");
+            let is_lost = place == Place::Result && lent != 1;
+            let instead = match fault {
+                Fault::Borrowed(_) if is_free && (is_lost || lifetimes(ty.to_token_stream()).any(is_named)) => {
+                    let lifetime = if place == Place::Result { "'static" } else { "'_" };
+                    let lifetime = Lifetime::new(lifetime, Span::mixed_site());
+                    syn::parse2(with_lifetime(ty.to_token_stream(), &lifetime)).ok()
+                }
+                Fault::Unsized(_) | Fault::Object if unsized_fault(ty).is_none() => Some(syn::parse_quote!(())),
+                Fault::Unsized(_) | Fault::Object => Some(syn::parse_quote!(::std::boxed::Box<#ty>)),
+                Fault::Never if place == Place::Parameter => Some(syn::parse_quote!(())),
+                _ => None,
+            };
+            if let Some(instead) = instead {
+                *ty = instead;
+                mended = true;
+            }
+        }
+        if mended {
+            self.empty();
+        }
+    }
+
+    /// Takes the body away, with all that the compiler has to say about it.
+    fn empty(&mut self) {
+        let span = hygienic(self.sig.ident.span());
+        self.attrs.push(syn::parse_quote_spanned!(span=> #[allow(unused_variables, unused_mut)]));
+        self.body = syn::parse_quote_spanned!(span=> { ::core::unreachable!() });
     }
 
     /// `#[cfg(…)]`, which everything about the function has to share.
@@ -128,6 +193,93 @@ impl ToTokens for Function {
     }
 }
 
+/// The types in a signature, and where they stand.
+fn types(sig: &mut Signature) -> impl Iterator<Item = (&mut Type, Place)> {
+    let result = match &mut sig.output {
+        ReturnType::Type(_, ty) => Some((&mut **ty, Place::Result)),
+        ReturnType::Default => None,
+    };
+    let parameters = sig.inputs.iter_mut().filter_map(|input| match input {
+        FnArg::Typed(input) => Some((&mut *input.ty, Place::Parameter)),
+        FnArg::Receiver(_) => None,
+    });
+    parameters.chain(result)
+}
+
+/// Where a name stands in tokens.
+fn find(tokens: TokenStream, name: &str) -> Option<Span> {
+    tokens.into_iter().find_map(|tree| match tree {
+        TokenTree::Ident(ident) if ident == name => Some(ident.span()),
+        TokenTree::Group(group) => find(group.stream(), name),
+        _ => None,
+    })
+}
+
+/// The lifetimes in the tokens of a type, those that are not named too.
+fn lifetimes(tokens: TokenStream) -> impl Iterator<Item = Option<Ident>> {
+    let mut found = Vec::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(tree) = tokens.next() {
+        match &tree {
+            TokenTree::Punct(punct) if punct.as_char() == '\'' => {
+                if let Some(TokenTree::Ident(name)) = tokens.next() {
+                    found.push(Some(name));
+                }
+            }
+            TokenTree::Punct(punct) if punct.as_char() == '&' && !tokens.peek().is_some_and(is_quote) => {
+                found.push(None);
+            }
+            TokenTree::Group(group) => found.extend(lifetimes(group.stream())),
+            _ => {}
+        }
+    }
+    found.into_iter()
+}
+
+fn is_quote(tree: &TokenTree) -> bool {
+    matches!(tree, TokenTree::Punct(punct) if punct.as_char() == '\'')
+}
+
+/// Tokens of a type, where all that is borrowed is so for this lifetime.
+fn with_lifetime(tokens: TokenStream, lifetime: &Lifetime) -> TokenStream {
+    let mut written = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(tree) = tokens.next() {
+        match tree {
+            tree if is_quote(&tree) => {
+                tokens.next();
+                lifetime.to_tokens(&mut written);
+            }
+            TokenTree::Punct(and) if and.as_char() == '&' => {
+                and.to_tokens(&mut written);
+                if !tokens.peek().is_some_and(is_quote) {
+                    lifetime.to_tokens(&mut written);
+                }
+            }
+            TokenTree::Group(group) => {
+                Group::new(group.delimiter(), with_lifetime(group.stream(), lifetime)).to_tokens(&mut written);
+            }
+            tree => tree.to_tokens(&mut written),
+        }
+    }
+    written
+}
+
+/// An attribute that says something of a parameter in the words of another macro, and what is to be said of it.
+fn foreign(attr: &Attribute) -> Option<String> {
+    let name = attr.path().get_ident()?.to_string();
+    match name.as_str() {
+        "mcp" | "doc" | "cfg" => None,
+        "serde" | "schemars" => Some(format!(
+            "`#[{name}]` speaks of the fields of a type; what is said of a parameter stands in `#[mcp(…)]`, such as `#[mcp(default)]`"
+        )),
+        "mcp_tool" | "mcp_resource" | "mcp_prompt" | "mcp_server" => {
+            Some(format!("`#[{name}]` goes on a function; what is said of a parameter stands in `#[mcp(…)]`"))
+        }
+        _ => nearest(&name, &["mcp"]).map(|near| format!("unknown attribute `{name}`; did you mean `#[{near}(…)]`?")),
+    }
+}
+
 /// What of a function's signature matters to a handler, checked.
 pub(crate) struct Handler {
     pub(crate) ident: Ident,
@@ -136,7 +288,7 @@ pub(crate) struct Handler {
     pub(crate) receiver: Option<Receiver>,
     pub(crate) inputs: Vec<Input>,
     /// The return type.
-    pub(crate) output: TokenStream,
+    pub(crate) output: Type,
     pub(crate) docs: Option<Text>,
 }
 
@@ -175,8 +327,16 @@ impl Handler {
         let mut inputs = Vec::new();
         for (input, attrs) in sig.inputs.iter().zip(&function.parameter_attrs) {
             match input {
-                FnArg::Receiver(input) => receiver = Receiver::validate(input, errors),
+                FnArg::Receiver(input) => {
+                    for attr in attrs {
+                        errors.on(attr, "`#[mcp(…)]` speaks of an argument, and `self` is the server; remove it");
+                    }
+                    receiver = Receiver::validate(input, errors);
+                }
                 FnArg::Typed(input) => {
+                    for (attr, message) in attrs.iter().filter_map(|attr| Some((attr, foreign(attr)?))) {
+                        errors.on(attr.path(), message);
+                    }
                     if !generic {
                         check_type(&input.ty, Place::Parameter, errors);
                     }
@@ -194,9 +354,9 @@ impl Handler {
                 if !generic {
                     check_type(ty, Place::Result, errors);
                 }
-                ty.to_token_stream()
+                (**ty).clone()
             }
-            ReturnType::Default => quote_spanned!(hygienic(sig.ident.span())=> ()),
+            ReturnType::Default => syn::parse_quote_spanned!(hygienic(sig.ident.span())=> ()),
         };
         Self {
             ident: sig.ident.clone(),
@@ -345,7 +505,7 @@ enum Place {
 
 /// Refuses what cannot be named outside of the signature: borrows and `impl Trait`.
 fn check_type(ty: &Type, place: Place, errors: &mut Errors) {
-    let Some((at, fault)) = fault_of(ty, place == Place::Parameter) else {
+    let Some((at, fault)) = fault_of_whole(ty, place) else {
         return;
     };
     let message = match (fault, place) {
@@ -366,7 +526,20 @@ fn check_type(ty: &Type, place: Place, errors: &mut Errors) {
         (Fault::Impl, Place::Result) => {
             "`impl Trait` hides what the result is; write its type (and `async fn` for a future)".to_owned()
         }
-        (Fault::Never, _) => "a function that never returns has no result; let it return one, such as `()`".to_owned(),
+        (Fault::Unsized(owned), Place::Parameter) => {
+            format!("a value of this type has no size that is known, so it cannot be taken; take `{owned}`")
+        }
+        (Fault::Unsized(owned), Place::Result) => {
+            format!("a value of this type has no size that is known, so it cannot be returned; return `{owned}`")
+        }
+        (Fault::Object, Place::Parameter) => "`dyn Trait` leaves open which type to decode; write a type".to_owned(),
+        (Fault::Object, Place::Result) => "`dyn Trait` hides what the result is; write its type".to_owned(),
+        (Fault::Never, Place::Parameter) => {
+            "the type `!` has no values, so the function could never be called; take one that has some".to_owned()
+        }
+        (Fault::Never, Place::Result) => {
+            "a function that never returns has no result; let it return one, such as `()`".to_owned()
+        }
     };
     errors.on(at, message);
 }
@@ -376,11 +549,71 @@ enum Fault {
     Borrowed(Option<String>),
     Impl,
     Never,
+    /// By value, and what to take or return instead.
+    Unsized(String),
+    Object,
 }
+
+/// What is wrong with the type of a parameter or a result.
+fn fault_of_whole(ty: &Type, place: Place) -> Option<(TokenStream, Fault)> {
+    let fault = unsized_fault(ty).map(|fault| (ty.to_token_stream(), fault));
+    fault.or_else(|| fault_of(ty, place == Place::Parameter))
+}
+
+/// What is wrong with a type of which there are no values by themselves.
+fn unsized_fault(ty: &Type) -> Option<Fault> {
+    match ty {
+        Type::Path(path) if path.path.is_ident("str") => Some(Fault::Unsized("String".to_owned())),
+        Type::Slice(slice) => Some(Fault::Unsized(format!("Vec<{}>", written(&slice.elem)))),
+        Type::TraitObject(_) => Some(Fault::Object),
+        _ => None,
+    }
+}
+
+/// Types that hold values by themselves, not behind a pointer.
+const PLAIN_HOLDERS: [&str; 11] = [
+    "Vec",
+    "VecDeque",
+    "Option",
+    "HashMap",
+    "BTreeMap",
+    "HashSet",
+    "BTreeSet",
+    "BinaryHeap",
+    "Result",
+    "Json",
+    "State",
+];
 
 /// Types that are decoded with what they hold. Others may be extractors, and hold what lives as long as the program.
 const HOLDERS: [&str; 11] =
     ["Vec", "VecDeque", "Option", "Box", "Rc", "Arc", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "BinaryHeap"];
+
+/// Whether a type may hold a name that does not exist, or not hold what it should. The compiler's words for that differ
+/// from place to place, so that a second mention of the type would be a second error.
+pub(crate) fn is_told_once(ty: &Type) -> bool {
+    const OTHERS: [&str; 4] = ["Json", "State", "Claims", "Result"];
+    let Type::Path(path) = ty else { return false };
+    path.path.segments.iter().any(|segment| match &segment.arguments {
+        // Of `Result`, too little is given most often.
+        PathArguments::AngleBracketed(_) if segment.ident == "Result" => true,
+        PathArguments::AngleBracketed(arguments) => {
+            arguments.args.iter().any(|argument| matches!(argument, GenericArgument::Type(ty) if !is_plain(ty)))
+        }
+        PathArguments::None => HOLDERS.iter().chain(&OTHERS).any(|it| segment.ident == it),
+        PathArguments::Parenthesized(_) => false,
+    })
+}
+
+/// Whether a type is one of the language's own.
+pub(crate) fn is_plain(ty: &Type) -> bool {
+    const PLAIN: [&str; 17] = [
+        "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64", "bool",
+        "char", "String",
+    ];
+    matches!(ty, Type::Path(path) if PLAIN.iter().any(|it| path.path.is_ident(it)))
+        || matches!(ty, Type::Tuple(tuple) if tuple.elems.is_empty())
+}
 
 /// What is wrong with a type, and where in it; a `'static` borrow, too, where the type is to be decoded.
 fn fault_of(ty: &Type, refuse_static: bool) -> Option<(TokenStream, Fault)> {
@@ -400,6 +633,11 @@ fn fault_of(ty: &Type, refuse_static: bool) -> Option<(TokenStream, Fault)> {
         Type::Path(path) => path.path.segments.iter().find_map(|segment| match &segment.arguments {
             PathArguments::AngleBracketed(arguments) => arguments.args.iter().find_map(|argument| match argument {
                 GenericArgument::Type(Type::Never(_)) => None,
+                GenericArgument::Type(ty) if PLAIN_HOLDERS.iter().any(|it| segment.ident == it) => {
+                    let refuse_static = refuse_static && HOLDERS.iter().any(|it| segment.ident == it);
+                    let fault = unsized_fault(ty).map(|fault| (ty.to_token_stream(), fault));
+                    fault.or_else(|| fault_of(ty, refuse_static))
+                }
                 GenericArgument::Type(ty) => {
                     fault_of(ty, refuse_static && HOLDERS.iter().any(|it| segment.ident == it))
                 }

@@ -8,7 +8,7 @@ use super::{
     call::{Scope, closure, takes},
     diagnostics::Errors,
     entry::{Words, parameters},
-    options::Options,
+    options::{At, Options},
     parameter::Parameter,
     paths::{Runtime, hygienic},
     signature::{Function, Handler, Kind},
@@ -69,7 +69,7 @@ impl Tool {
         check_headers(&parameters, &mut errors);
         let described = options.key("description").is_some();
         let words = Words::validate(&mut options, Kind::Tool, &handler, &mut errors);
-        if words.description.is_none() && !described {
+        if words.description.is_none() && !described && !options.may_have_meant("description") {
             errors.at(
                 handler.ident.span(),
                 "a tool needs a description, by which models choose it; write a doc comment (`/// …`) above the function",
@@ -91,15 +91,24 @@ impl Tool {
         let mut flag = |key| options.flag(key, &mut errors).map(|flag| flag.value);
         let (read_only, idempotent, strict) = (flag("read_only"), flag("idempotent"), flag("strict"));
         let task = options.flag_or_choice("task", "required", &mut errors);
+        let destructive = options.boolean("destructive", &mut errors);
+        if let (Some(true), Some(At { value: true, span })) = (read_only, &destructive) {
+            errors.at(
+                *span,
+                "`read_only` says that the tool changes nothing, and `destructive = true` that it may destroy; remove one of them",
+            );
+        }
+        let mut truth = |key| options.boolean(key, &mut errors).map(|value| value.value);
+        let (open_world, output_schema) = (truth("open_world"), truth("output_schema"));
         let tool = Self {
             words,
             handler,
             parameters,
             read_only,
-            destructive: options.boolean("destructive", &mut errors),
+            destructive: destructive.map(|destructive| destructive.value),
             idempotent,
-            open_world: options.boolean("open_world", &mut errors),
-            output_schema: options.boolean("output_schema", &mut errors),
+            open_world,
+            output_schema,
             input_schema: options.expression("input_schema", &mut errors),
             timeout: timeout.map(|timeout| timeout.value),
             task,

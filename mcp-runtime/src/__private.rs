@@ -13,7 +13,7 @@ pub use crate::{
     protocol::Role,
     serve::{McpServer, Part},
     server::{
-        arguments::{PromptCall, ResourceCall, ToolCall},
+        arguments::{PromptCall, ResourceCall, Said, ToolCall, never_called},
         completion::{Completer, Completions, Values, completions, type_of},
         definition::{Definition, Parameter, Prompt, Resource, Segment, Server, ServerState, Tool, receive, share},
         names::Names,

@@ -20,8 +20,18 @@ impl ::mcp_runtime::__private::PromptItem for explain {
     const PROMPT: ::mcp_runtime::__private::Prompt<()> = ::mcp_runtime::__private::Prompt::new(
             "explain",
             |_, mut __call| {
-                let __returns = __call
-                    .returns::<Result<Vec<PromptMessage>, PromptError>>();
+                let __t = ::mcp_runtime::__private::Said::by_signature();
+                if false {
+                    ::mcp_runtime::__private::Said::is_output_of(
+                        &__t,
+                        explain(
+                            ::mcp_runtime::__private::never_called(),
+                            ::mcp_runtime::__private::never_called(),
+                            ::mcp_runtime::__private::never_called(),
+                        ),
+                    );
+                }
+                let __returns = __call.returns_as(&__t);
                 let mut __arguments = __call
                     .arguments(const {
                         &[

@@ -15,6 +15,13 @@ impl ::mcp_runtime::__private::PromptItem for packing {
     const PROMPT: ::mcp_runtime::__private::Prompt<()> = ::mcp_runtime::__private::Prompt::new(
         "packing",
         |_, mut __call| {
+            let __t1 = ::mcp_runtime::__private::Said::by_signature();
+            if false {
+                let _ = packing(
+                    ::mcp_runtime::__private::never_called(),
+                    ::mcp_runtime::__private::Said::value(&__t1),
+                );
+            }
             let __returns = __call.returns::<String>();
             let mut __arguments = __call
                 .arguments(const {
@@ -32,7 +39,7 @@ impl ::mcp_runtime::__private::PromptItem for packing {
                 });
             let __a0 = __arguments.argument::<String, _>(0usize);
             let __a1 = __arguments
-                .argument_or::<Days, _>(1usize, || ::core::convert::Into::into("3"));
+                .argument_or_as(1usize, || ::core::convert::Into::into("3"), &__t1);
             __arguments
                 .suggest(1usize, ::mcp_runtime::__private::type_of(&__a1).values());
             let (

@@ -1,7 +1,7 @@
 mod tools {
     /// Adds.
     #[allow(clippy::needless_pass_by_value)]
-    #[allow(unused_variables)]
+    #[allow(unused_variables, unused_mut)]
     pub async fn add(a: i64) -> i64 {
         ::core::unreachable!()
     }

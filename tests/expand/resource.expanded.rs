@@ -28,8 +28,17 @@ impl ::mcp_runtime::__private::ResourceItem for current {
             },
             "current",
             |_, mut __call| {
-                let __returns = __call
-                    .returns::<Result<Json<Observation>, ResourceError>>();
+                let __t = ::mcp_runtime::__private::Said::by_signature();
+                if false {
+                    ::mcp_runtime::__private::Said::is_output_of(
+                        &__t,
+                        current(
+                            ::mcp_runtime::__private::never_called(),
+                            ::mcp_runtime::__private::never_called(),
+                        ),
+                    );
+                }
+                let __returns = __call.returns_as(&__t);
                 let mut __arguments = __call
                     .arguments(const {
                         &[

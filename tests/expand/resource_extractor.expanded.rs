@@ -24,6 +24,13 @@ impl ::mcp_runtime::__private::ResourceItem for stations {
             },
             "stations",
             |_, mut __call| {
+                let __t1 = ::mcp_runtime::__private::Said::by_signature();
+                if false {
+                    let _ = stations(
+                        ::mcp_runtime::__private::never_called(),
+                        ::mcp_runtime::__private::Said::value(&__t1),
+                    );
+                }
                 let __returns = __call.returns::<String>();
                 let mut __arguments = __call
                     .arguments(const {
@@ -34,7 +41,7 @@ impl ::mcp_runtime::__private::ResourceItem for stations {
                     });
                 let __a0 = __arguments.extract::<Context, __parameters::context>(0usize);
                 let __a1 = __arguments
-                    .extract::<State<Names>, __parameters::names>(1usize);
+                    .extract_as::<_, __parameters::names>(1usize, &__t1);
                 let (
                     ::mcp_runtime::__private::Some(__a0),
                     ::mcp_runtime::__private::Some(__a1),

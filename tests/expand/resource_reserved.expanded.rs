@@ -25,7 +25,17 @@ impl ::mcp_runtime::__private::ResourceItem for file {
         },
         "file",
         |_, mut __call| {
-            let __returns = __call.returns::<Result<String, ResourceError>>();
+            let __t = ::mcp_runtime::__private::Said::by_signature();
+            if false {
+                ::mcp_runtime::__private::Said::is_of(
+                    &__t,
+                    file(
+                        ::mcp_runtime::__private::never_called(),
+                        ::mcp_runtime::__private::never_called(),
+                    ),
+                );
+            }
+            let __returns = __call.returns_as(&__t);
             let mut __arguments = __call
                 .arguments(const {
                     &[

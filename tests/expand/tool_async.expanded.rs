@@ -17,7 +17,17 @@ impl ::mcp_runtime::__private::ToolItem for wait {
             "wait",
             "Waits for a while.",
             |_, mut __call| {
-                let __returns = __call.returns::<Result<String, ToolError>>();
+                let __t = ::mcp_runtime::__private::Said::by_signature();
+                if false {
+                    ::mcp_runtime::__private::Said::is_output_of(
+                        &__t,
+                        wait(
+                            ::mcp_runtime::__private::never_called(),
+                            ::mcp_runtime::__private::never_called(),
+                        ),
+                    );
+                }
+                let __returns = __call.returns_as(&__t);
                 let mut __arguments = __call
                     .arguments(const {
                         &[

@@ -23,6 +23,20 @@ impl ::mcp_runtime::__private::ToolItem for show {
         "show",
         "Shows.",
         |_, mut __call| {
+            let __t0 = ::mcp_runtime::__private::Said::by_signature();
+            let __t2 = ::mcp_runtime::__private::Said::by_signature();
+            let __t6 = ::mcp_runtime::__private::Said::by_signature();
+            if false {
+                let _ = show(
+                    ::mcp_runtime::__private::Said::value(&__t0),
+                    ::mcp_runtime::__private::never_called(),
+                    ::mcp_runtime::__private::Said::value(&__t2),
+                    ::mcp_runtime::__private::never_called(),
+                    ::mcp_runtime::__private::never_called(),
+                    ::mcp_runtime::__private::never_called(),
+                    ::mcp_runtime::__private::Said::value(&__t6),
+                );
+            }
             let __returns = __call.returns::<()>();
             let mut __arguments = __call
                 .arguments(const {
@@ -47,12 +61,9 @@ impl ::mcp_runtime::__private::ToolItem for show {
                     ]
                 });
             let __a0 = __arguments
-                .argument_or::<
-                    Vec<u8>,
-                    _,
-                >(0usize, || ::core::default::Default::default());
+                .argument_or_as(0usize, || ::core::default::Default::default(), &__t0);
             let __a1 = __arguments.argument_or::<u8, _>(1usize, || DAYS);
-            let __a2 = __arguments.argument_or::<Vec<String>, _>(2usize, || tags());
+            let __a2 = __arguments.argument_or_as(2usize, || tags(), &__t2);
             let __a3 = __arguments.argument_or::<f64, _>(3usize, || 2.0);
             let __a4 = __arguments.argument_or::<f32, _>(4usize, || -0.5);
             let __a5 = __arguments
@@ -60,7 +71,7 @@ impl ::mcp_runtime::__private::ToolItem for show {
                     String,
                     _,
                 >(5usize, || ::core::convert::Into::into("text"));
-            let __a6 = __arguments.argument_or::<Option<u8>, _>(6usize, || Some(3));
+            let __a6 = __arguments.argument_or_as(6usize, || Some(3), &__t6);
             let (
                 ::mcp_runtime::__private::Some(__a0),
                 ::mcp_runtime::__private::Some(__a1),

@@ -17,7 +17,17 @@ impl ::mcp_runtime::__private::ToolItem for show {
         "show",
         "Shows a page.",
         |_, mut __call| {
-            let __returns = __call.returns::<Json<Page>>();
+            let __t = ::mcp_runtime::__private::Said::by_signature();
+            if false {
+                ::mcp_runtime::__private::Said::is_of(
+                    &__t,
+                    show(
+                        ::mcp_runtime::__private::never_called(),
+                        ::mcp_runtime::__private::never_called(),
+                    ),
+                );
+            }
+            let __returns = __call.returns_as(&__t);
             let mut __arguments = __call
                 .arguments(const {
                     &[

@@ -24,6 +24,19 @@ impl ::mcp_runtime::__private::ToolItem for take {
         "take",
         "Takes all sorts.",
         |_, mut __call| {
+            let __t5 = ::mcp_runtime::__private::Said::by_signature();
+            if false {
+                let _ = take(
+                    ::mcp_runtime::__private::never_called(),
+                    ::mcp_runtime::__private::never_called(),
+                    ::mcp_runtime::__private::never_called(),
+                    ::mcp_runtime::__private::never_called(),
+                    ::mcp_runtime::__private::never_called(),
+                    ::mcp_runtime::__private::Said::value(&__t5),
+                    ::mcp_runtime::__private::never_called(),
+                    ::mcp_runtime::__private::never_called(),
+                );
+            }
             let __returns = __call.returns::<()>();
             let mut __arguments = __call
                 .arguments(const {
@@ -70,7 +83,7 @@ impl ::mcp_runtime::__private::ToolItem for take {
                     _,
                 >(4usize, || ::core::convert::Into::into("a\"b"));
             let __a5 = __arguments
-                .argument_or::<Unit, _>(5usize, || ::core::default::Default::default());
+                .argument_or_as(5usize, || ::core::default::Default::default(), &__t5);
             let __a6 = __arguments.argument::<Vec<String>, _>(6usize);
             let __a7 = __arguments.argument::<Page, _>(7usize);
             let (

@@ -3,7 +3,7 @@
 //! Each `…Call` does both by one path, so that a type is named once in generated code: at registration it writes down what
 //! the parameters' types say, on a call it decodes them.
 
-use std::fmt;
+use std::{fmt, marker::PhantomData};
 
 use serde_json::value::RawValue;
 
@@ -105,6 +105,11 @@ impl<'a> ToolCall<'a> {
         Returns::new(|value, ()| value.into_call_tool_result(), ())
     }
 
+    /// Like [`Self::returns`], for a type that the function's signature says.
+    pub fn returns_as<T: IntoCallToolResult>(&mut self, _: &Said<T>) -> Returns<T, CallToolResult> {
+        self.returns()
+    }
+
     /// Finds the arguments of these parameters.
     pub fn arguments<const N: usize>(self, parameters: &'static [Parameter; N]) -> ToolArguments<'a, N> {
         let mut slots = [None; N];
@@ -116,6 +121,34 @@ impl<'a> ToolCall<'a> {
         }
         ToolArguments { call: self, parameters, slots, problems }
     }
+}
+
+/// A type that the signature of a function says: generated code finds it out by a call that never runs, and need not write
+/// it once more.
+#[derive(Debug)]
+pub struct Said<T>(PhantomData<fn() -> T>);
+
+impl<T> Said<T> {
+    /// A type that is still to be found out.
+    pub const fn by_signature() -> Self {
+        Self(PhantomData)
+    }
+
+    /// An argument of it.
+    pub fn value(&self) -> T {
+        never_called()
+    }
+
+    /// The type is that of a value.
+    pub fn is_of(&self, _: T) {}
+
+    /// The type is what a future comes to.
+    pub fn is_output_of(&self, _: impl Future<Output = T>) {}
+}
+
+/// An argument of whatever type it has to be.
+pub fn never_called<T>() -> T {
+    unreachable!("the call is there for the compiler alone")
 }
 
 /// The arguments of a tool's call, found and not yet decoded.
@@ -160,9 +193,33 @@ impl<const N: usize> ToolArguments<'_, N> {
     }
 
     /// Like [`Self::argument`], for one with a default.
-    pub fn argument_or<T: ToolArgument<M>, M>(&mut self, index: usize, default: impl FnOnce() -> T) -> Option<T> {
+    pub fn argument_or<T: ToolArgument<M>, M>(
+        &mut self,
+        index: usize,
+        default: impl FnOnce() -> T::Given,
+    ) -> Option<T> {
         let absent = matches!(self.call.0, Mode::Run(_)) && self.slots[index].is_none();
-        if absent { Some(default()) } else { self.take(index) }
+        if absent { Some(T::given(default())) } else { self.take(index) }
+    }
+
+    /// Like [`Self::take`], for a type that the function's signature says.
+    pub fn take_as<T: ToolParameter<M>, M>(&mut self, index: usize, _: &Said<T>) -> Option<T> {
+        self.take(index)
+    }
+
+    /// Like [`Self::argument`], for a type that the function's signature says.
+    pub fn argument_as<T: ToolArgument<M>, M>(&mut self, index: usize, _: &Said<T>) -> Option<T> {
+        self.argument(index)
+    }
+
+    /// Like [`Self::argument_or`], for a type that the function's signature says.
+    pub fn argument_or_as<T: ToolArgument<M>, M>(
+        &mut self,
+        index: usize,
+        default: impl FnOnce() -> T::Given,
+        _: &Said<T>,
+    ) -> Option<T> {
+        self.argument_or(index, default)
     }
 
     /// Whether the call is to go on.
@@ -191,6 +248,14 @@ impl<'a> ResourceCall<'a> {
             Mode::Run(run) => ReadRequest { uri: run.uri.to_owned(), mime_type: run.mime_type },
         };
         Returns::new(T::into_read_resource_result, request)
+    }
+
+    /// Like [`Self::returns`], for a type that the function's signature says.
+    pub fn returns_as<T: IntoReadResourceResult>(
+        &mut self,
+        _: &Said<T>,
+    ) -> Returns<T, ReadResourceResult, ReadRequest> {
+        self.returns()
     }
 
     /// Finds the variables of these parameters.
@@ -244,6 +309,16 @@ impl<const N: usize> ResourceArguments<'_, N> {
         note(decoded, self.parameters[index].name, &mut self.problems)
     }
 
+    /// Like [`Self::take`], for a type that the function's signature says.
+    pub fn take_as<T: TemplateVariable<M>, M>(&mut self, index: usize, _: &Said<T>) -> Option<T> {
+        self.take(index)
+    }
+
+    /// Like [`Self::extract`], for a type that the function's signature says.
+    pub fn extract_as<T: ResourceExtractor<Name>, Name>(&mut self, index: usize, _: &Said<T>) -> Option<T> {
+        self.extract(index)
+    }
+
     /// Whether the read is to go on.
     pub fn finish(&self) -> bool {
         matches!(self.call.0, Mode::Run(_)) && self.problems.is_empty()
@@ -264,6 +339,11 @@ impl<'a> PromptCall<'a> {
     /// Takes down the return type.
     pub fn returns<T: IntoGetPromptResult>(&mut self) -> Returns<T, GetPromptResult> {
         Returns::new(|value, ()| value.into_get_prompt_result(), ())
+    }
+
+    /// Like [`Self::returns`], for a type that the function's signature says.
+    pub fn returns_as<T: IntoGetPromptResult>(&mut self, _: &Said<T>) -> Returns<T, GetPromptResult> {
+        self.returns()
     }
 
     /// Finds the arguments of these parameters.
@@ -323,9 +403,29 @@ impl<const N: usize> PromptArguments<'_, N> {
     }
 
     /// Like [`Self::argument`], for one with a default.
-    pub fn argument_or<T: PromptText<M>, M>(&mut self, index: usize, default: impl FnOnce() -> T) -> Option<T> {
+    pub fn argument_or<T: PromptText<M>, M>(&mut self, index: usize, default: impl FnOnce() -> T::Given) -> Option<T> {
         let absent = matches!(&self.call.0, Mode::Run(run) if run.text(self.parameters[index].name).is_none());
-        if absent { Some(default()) } else { self.take(index) }
+        if absent { Some(T::given(default())) } else { self.take(index) }
+    }
+
+    /// Like [`Self::take`], for a type that the function's signature says.
+    pub fn take_as<T: PromptParameter<M>, M>(&mut self, index: usize, _: &Said<T>) -> Option<T> {
+        self.take(index)
+    }
+
+    /// Like [`Self::argument`], for a type that the function's signature says.
+    pub fn argument_as<T: PromptText<M>, M>(&mut self, index: usize, _: &Said<T>) -> Option<T> {
+        self.argument(index)
+    }
+
+    /// Like [`Self::argument_or`], for a type that the function's signature says.
+    pub fn argument_or_as<T: PromptText<M>, M>(
+        &mut self,
+        index: usize,
+        default: impl FnOnce() -> T::Given,
+        _: &Said<T>,
+    ) -> Option<T> {
+        self.argument_or(index, default)
     }
 
     /// Whether the request is to go on.

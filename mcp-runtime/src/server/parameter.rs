@@ -67,7 +67,15 @@ pub trait PromptParameter<M>: Sized {
     note = "an argument derives `serde::Deserialize` and `schemars::JsonSchema`; both must be there, of the same major versions as this crate uses: serde 1, schemars 1",
     note = "what comes from the context (`Context`, `State<T>` and the like) is not the client's to give; remove `#[mcp(…)]` there"
 )]
-pub trait ToolArgument<M>: ToolParameter<M> {}
+pub trait ToolArgument<M>: ToolParameter<M> {
+    /// The type itself. Of what is no argument there is none, so that its default is no second mistake.
+    #[doc(hidden)]
+    type Given;
+
+    /// The value.
+    #[doc(hidden)]
+    fn given(value: Self::Given) -> Self;
+}
 
 /// What may be the parameter of a prompt that `#[mcp(…)]` says something of: a text argument.
 #[diagnostic::on_unimplemented(
@@ -76,7 +84,15 @@ pub trait ToolArgument<M>: ToolParameter<M> {}
     note = "the arguments of a prompt are text: `String`, a type that implements `std::str::FromStr`, or an `Option` of one",
     note = "what comes from the context (`Context`, `State<T>` and the like) is not the client's to give; remove `#[mcp(…)]` there"
 )]
-pub trait PromptText<M>: PromptParameter<M> {}
+pub trait PromptText<M>: PromptParameter<M> {
+    /// As with [`ToolArgument::Given`].
+    #[doc(hidden)]
+    type Given;
+
+    /// The value.
+    #[doc(hidden)]
+    fn given(value: Self::Given) -> Self;
+}
 
 /// What may be a variable of a resource's template.
 #[diagnostic::on_unimplemented(
@@ -124,6 +140,14 @@ pub enum ByOptionalText {}
 #[derive(Debug)]
 pub enum ByContext {}
 
+/// Marks what there is not.
+#[derive(Debug)]
+pub enum ByNothing {}
+
+/// What no type is.
+#[doc(hidden)]
+pub trait Nothing {}
+
 impl<T: DeserializeOwned + JsonSchema> ToolParameter<ByValue> for T {
     fn describe(parameter: &'static Parameter, description: &mut ToolDescription) {
         description.argument::<T>(parameter, absent::<T>().is_some());
@@ -145,7 +169,23 @@ impl<T: FromContext> ToolParameter<ByContext> for T {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: DeserializeOwned + JsonSchema> ToolArgument<ByValue> for T {}
+impl<T: DeserializeOwned + JsonSchema> ToolArgument<ByValue> for T {
+    type Given = T;
+
+    fn given(value: T) -> T {
+        value
+    }
+}
+
+/// Nothing is an argument in this way. Where there is only one, the compiler takes it before it looks whether it holds.
+#[diagnostic::do_not_recommend]
+impl<T: ToolParameter<ByNothing> + Nothing> ToolArgument<ByNothing> for T {
+    type Given = T;
+
+    fn given(value: T) -> T {
+        value
+    }
+}
 
 impl<T: FromStr<Err: Display>> PromptParameter<ByText> for T {
     fn describe(parameter: &'static Parameter, description: &mut PromptDescription) {
@@ -178,10 +218,22 @@ impl<T: FromContext> PromptParameter<ByContext> for T {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: FromStr<Err: Display>> PromptText<ByText> for T {}
+impl<T: FromStr<Err: Display>> PromptText<ByText> for T {
+    type Given = T;
+
+    fn given(value: T) -> T {
+        value
+    }
+}
 
 #[diagnostic::do_not_recommend]
-impl<T: FromStr<Err: Display>> PromptText<ByOptionalText> for Option<T> {}
+impl<T: FromStr<Err: Display>> PromptText<ByOptionalText> for Option<T> {
+    type Given = Self;
+
+    fn given(value: Self) -> Self {
+        value
+    }
+}
 
 impl<T: FromStr<Err: Display>> TemplateVariable<ByText> for T {
     fn decode(source: TextSource<'_>) -> Result<Self, Problem> {

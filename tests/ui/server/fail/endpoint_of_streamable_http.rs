@@ -1,0 +1,16 @@
+#![allow(unused_variables)]
+
+use mcp_runtime::prelude::*;
+
+struct Weather;
+
+#[mcp_server(transport = "sse", endpoint = "/mcp")]
+impl Weather {
+    /// Does something.
+    #[mcp_tool]
+    fn run(&self) -> String {
+        String::new()
+    }
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+#![allow(unused_variables)]
+
+use mcp_runtime::prelude::*;
+
+#[mcp_server]
+mod weather {
+    use super::*;
+
+    /// Does something.
+    #[mcp_tool]
+    fn run(other: Vec<Self>) -> String {
+        String::new()
+    }
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+#![allow(unused_variables)]
+
+use mcp_runtime::prelude::*;
+
+/// Does something.
+#[mcp_tool]
+fn run() -> &str {
+    let text = String::new();
+    &text
+}
+
+fn main() {
+    let _: Option<run> = None;
+    let _ = run;
+}

@@ -1,0 +1,14 @@
+#![allow(unused_variables)]
+
+use mcp_runtime::prelude::*;
+
+/// Does something.
+#[mcp_tool]
+fn run(text: &'a str) -> &'b str {
+    text
+}
+
+fn main() {
+    let _: Option<run> = None;
+    let _ = run;
+}

@@ -1,0 +1,19 @@
+#![allow(unused_variables)]
+
+use mcp_runtime::prelude::*;
+
+/// Does something.
+#[mcp_tool]
+fn run(a: Vec<str>, b: Option<dyn std::fmt::Debug>) -> Result<Vec<[u8]>, ToolError> {
+    Ok(a)
+}
+
+/// Does something.
+#[mcp_tool]
+fn wrong() -> Result<String> {
+    Ok(String::new())
+}
+
+fn main() {
+    let _: Option<run> = None;
+}
