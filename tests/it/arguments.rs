@@ -577,3 +577,25 @@ async fn as_many_arguments_as_fit_into_a_message_cost_little() {
     // Name by name against all before it, the prompt and the count take minutes.
     assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
 }
+
+#[mcp_server(name = "named", version = "1.0.0")]
+mod named {
+    /// Adds what it uses.
+    #[mcp_tool]
+    fn add(_left: i64, left: i64, r#type: i64, #[mcp(name = "right")] _right: i64) -> i64 {
+        left + r#type
+    }
+}
+
+#[tokio::test]
+async fn arguments_are_named_as_parameters_are_written() {
+    let client = TestClient::connect(named::server()).await.unwrap();
+    let result = client.call("add", json!({"_left": 1, "left": 2, "type": 3, "right": 4})).await.unwrap();
+    assert_eq!(result.first_text(), Some("5"));
+    let result = client.call("add", json!({"left": 2, "type": 3, "_right": 4})).await.unwrap();
+    let text = result.first_text().unwrap();
+    let expected = ["`_right`: unknown argument, did you mean `right`?", "`_left`: missing", "`right`: missing"];
+    for expected in expected {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
