@@ -595,10 +595,10 @@ pub(crate) fn is_told_once(ty: &Type) -> bool {
     const OTHERS: [&str; 4] = ["Json", "State", "Claims", "Result"];
     let Type::Path(path) = ty else { return false };
     path.path.segments.iter().any(|segment| match &segment.arguments {
-        // Of `Result`, too little is given most often.
-        PathArguments::AngleBracketed(_) if segment.ident == "Result" => true,
         PathArguments::AngleBracketed(arguments) => {
-            arguments.args.iter().any(|argument| matches!(argument, GenericArgument::Type(ty) if !is_plain(ty)))
+            let of_two = ["Result", "HashMap", "BTreeMap"].iter().any(|it| segment.ident == it);
+            let is_short = arguments.args.len() < if of_two { 2 } else { 1 };
+            is_short || arguments.args.iter().any(|it| matches!(it, GenericArgument::Type(ty) if !is_plain(ty)))
         }
         PathArguments::None => HOLDERS.iter().chain(&OTHERS).any(|it| segment.ident == it),
         PathArguments::Parenthesized(_) => false,

@@ -8,12 +8,6 @@ fn run(a: Vec<str>, b: Option<dyn std::fmt::Debug>) -> Result<Vec<[u8]>, ToolErr
     Ok(a)
 }
 
-/// Does something.
-#[mcp_tool]
-fn wrong() -> Result<String> {
-    Ok(String::new())
-}
-
 fn main() {
     let _: Option<run> = None;
 }
