@@ -80,6 +80,8 @@ pub use limits::Limits;
 pub use principal::{AuthMethod, OwnerKey, Principal};
 pub use secret::Secret;
 pub use serve::{Bound, McpServer, Part};
+#[cfg(feature = "http")]
+pub use serve::{McpBody, McpService};
 pub use server::{
     ask::{AskError, ClientFeature, Elicit, ElicitUrl, Elicited, ListRoots, Sample},
     completion::CompletionRequest,

@@ -23,7 +23,7 @@ use lone::{Prompts, Resources, Tools};
 pub use part::Part;
 
 #[cfg(feature = "http")]
-pub use crate::transport::http::HttpDoor;
+pub use crate::transport::http::{HttpDoor, McpBody, McpService};
 use crate::{
     config::{ServerOptions, TransportOptions},
     limits::Limits,
@@ -348,6 +348,35 @@ impl McpServer {
         self.prepare()?.open().await
     }
 
+    /// Makes a service of it, for an application that has a listener of its own: see [`McpService`]. It takes the options as
+    /// they are, as [`McpServer::start`] does; of their transport, which must be `sse` or `http-stream`, `host` and `port`
+    /// are not looked at.
+    ///
+    /// ```
+    /// use mcp_runtime::{HttpStreamOptions, McpServer, ServerOptions, TransportOptions};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let mut options = ServerOptions::new("weather", "1.0.0");
+    /// options.transport = TransportOptions::HttpStream(HttpStreamOptions {
+    ///     public_url: Some("https://weather.example.com".to_owned()),
+    ///     ..Default::default()
+    /// });
+    /// let mcp = McpServer::new(options).into_service().await?;
+    /// let app = axum::Router::<()>::new().fallback_service(mcp);
+    /// # drop(app);
+    /// # Ok::<(), mcp_runtime::Error>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// When it cannot start: each cause is a variant of [`Error`] that names the option. On stdio there is nothing to serve.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    #[cfg(feature = "http")]
+    pub async fn into_service(self) -> Result<McpService, Error> {
+        self.prepare()?.mount().await
+    }
+
     /// All that is done before the transport is opened.
     fn prepare(mut self) -> Result<Prepared, Error> {
         let door = self.door()?;
@@ -359,13 +388,7 @@ impl McpServer {
     /// What its listener does with connections, as if it were bound to its port on 127.0.0.1.
     #[cfg(feature = "http")]
     pub(crate) async fn http_door(mut self) -> Result<HttpDoor, Error> {
-        let Some(door) = self.door()? else {
-            return Err(Error::InvalidOption {
-                path: "transport.type".to_owned(),
-                reason: "`stdio` takes no HTTP".to_owned(),
-                source_name: String::new(),
-            });
-        };
+        let Some(door) = self.door()? else { return Err(bound::takes_no_http()) };
         let address = (std::net::Ipv4Addr::LOCALHOST, door.options.port).into();
         HttpDoor::new(self.dispatcher()?, address, &door.http()).await
     }

@@ -32,7 +32,7 @@ mod tools;
 mod visitor;
 
 use mcp_runtime::McpServer;
-use mcp_test_support::{Running, STATELESS, Transport, Wire};
+use mcp_test_support::{Listening, Running, STATELESS, Transport, Wire};
 
 /// A connected client at one version, over one transport.
 pub(crate) struct Case {
@@ -43,7 +43,7 @@ pub(crate) struct Case {
     pub(crate) name: String,
 }
 
-/// Runs a case over every transport at every version, each on a server of its own.
+/// Runs a case over every transport at every version, each on a server of its own; over HTTP also in an application.
 pub(crate) async fn everywhere(case: impl AsyncFn(&mut Case)) {
     everywhere_on(fixture::server, async |wired, _| case(wired).await).await;
 }
@@ -51,13 +51,18 @@ pub(crate) async fn everywhere(case: impl AsyncFn(&mut Case)) {
 /// The same on another server than the fixture.
 pub(crate) async fn everywhere_on(server: fn() -> McpServer, case: impl AsyncFn(&mut Case, &Running)) {
     for transport in Transport::ALL {
-        for version in transport.versions() {
-            let running = Running::start(transport, server).await;
+        for (version, listening) in ways(transport) {
+            let running = Running::start_as(transport, listening, server).await;
             let wire = running.connect_as(version).await;
-            let name = format!("{transport:?} at {version}");
+            let name = format!("{transport:?} at {version}, {listening:?}");
             case(&mut Case { wire, transport, version, name }, &running).await;
         }
     }
+}
+
+/// Each version of a transport, served in each way.
+fn ways(transport: Transport) -> impl Iterator<Item = (&'static str, Listening)> {
+    transport.versions().flat_map(move |version| Listening::over(transport).iter().map(move |way| (version, *way)))
 }
 
 impl Case {

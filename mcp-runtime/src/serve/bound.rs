@@ -6,7 +6,7 @@ use std::{fmt, net::SocketAddr, pin::Pin, sync::Arc, task::Context};
 use serde_json::{Map, json};
 
 #[cfg(feature = "http")]
-use crate::transport::http::{EventStreamPaths, HttpOptions, Listener, McpEndpoint};
+use crate::transport::http::{EventStreamPaths, HttpOptions, Listener, McpEndpoint, McpService, Sessions};
 use crate::{
     config::SseOptions,
     server::{dispatch::Dispatcher, error::Error, handle::Handle},
@@ -42,17 +42,51 @@ impl Prepared {
             Some(door) => listen(dispatcher, door).await?,
         };
         if has_own_key && !matches!(kind, Kind::Stdio(..)) {
-            tracing::info!(
-                "`stateKeys` (MCP_STATE_KEYS) is not set: a call that asks its client something can be taken up again by \
-                 this process only; replicas behind one address, and restarts, need a key in common"
-            );
+            tell_of_own_key();
         }
         #[cfg(feature = "http")]
         if let Kind::Http { listener, .. } = &kind {
-            let sessions = Arc::clone(listener.sessions());
-            handle.count_sessions(move || sessions.count());
+            count_sessions(&handle, listener.sessions());
         }
         Ok(Bound { kind, handle })
+    }
+
+    /// For an application that has a listener.
+    #[cfg(feature = "http")]
+    pub(super) async fn mount(self) -> Result<McpService, Error> {
+        let Self { dispatcher, door, handle, has_own_key, standard: _ } = self;
+        let Some(door) = door else { return Err(takes_no_http()) };
+        let service = McpService::new(dispatcher, handle.clone(), &door.http()).await?;
+        if has_own_key {
+            tell_of_own_key();
+        }
+        count_sessions(&handle, service.sessions());
+        Ok(service)
+    }
+}
+
+fn tell_of_own_key() {
+    tracing::info!(
+        "`stateKeys` (MCP_STATE_KEYS) is not set: a call that asks its client something can be taken up again by \
+         this process only; replicas behind one address, and restarts, need a key in common"
+    );
+}
+
+#[cfg(feature = "http")]
+fn count_sessions(handle: &Handle, sessions: &Arc<Sessions>) {
+    let sessions = Arc::clone(sessions);
+    handle.count_sessions(move || sessions.count());
+}
+
+/// Why a server on stdio answers no requests.
+#[cfg(feature = "http")]
+pub(super) fn takes_no_http() -> Error {
+    Error::InvalidOption {
+        path: "transport.type".to_owned(),
+        reason: "`stdio` takes no HTTP; choose `http-stream` or `sse`, by `ServerOptions` or by \
+                 `#[mcp_server(transport = \"http-stream\")]`"
+            .to_owned(),
+        source_name: String::new(),
     }
 }
 

@@ -4,11 +4,12 @@ pub mod http;
 pub mod identity;
 pub mod streamable;
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
+use axum::{Router, routing::get};
 use http::EventStream;
 use mcp_runtime::{
-    McpServer, ServerOptions, SseOptions, TransportOptions,
+    McpServer, McpService, ServerOptions, SseOptions, TransportOptions,
     testing::{Connection, TestClientBuilder},
 };
 pub use mcp_test_schema as schema;
@@ -17,6 +18,8 @@ use serde_json::{Value, json};
 use streamable::{StreamableClient, VERSION_KEY};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf},
+    net::TcpListener,
+    task::AbortHandle,
     time::timeout,
 };
 
@@ -52,6 +55,25 @@ impl Transport {
             // Streamable HTTP came with the second version.
             self != Self::Http || *version != VERSIONS[0]
         })
+    }
+}
+
+/// Whose connections a server over HTTP answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listening {
+    /// Those of its own listener.
+    Alone,
+    /// Those of an application that has it as a service.
+    Mounted,
+}
+
+impl Listening {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Alone, Self::Mounted];
+
+    /// What there is of them over a transport.
+    pub fn over(transport: Transport) -> &'static [Self] {
+        if matches!(transport, Transport::Sse | Transport::Http) { &Self::ALL } else { &[Self::Alone] }
     }
 }
 
@@ -110,14 +132,21 @@ pub struct Running {
     memory: Option<Connection>,
     make: fn() -> McpServer,
     /// Where an HTTP server listens.
-    pub address: Option<std::net::SocketAddr>,
+    pub address: Option<SocketAddr>,
     handle: Option<mcp_runtime::Handle>,
+    /// What an application takes connections in.
+    application: Option<AbortHandle>,
 }
 
 impl Running {
-    /// Starts the server that `make` makes.
+    /// Starts the server that `make` makes, alone.
     pub async fn start(transport: Transport, make: fn() -> McpServer) -> Self {
-        let mut running = Self { transport, memory: None, make, address: None, handle: None };
+        Self::start_as(transport, Listening::Alone, make).await
+    }
+
+    /// Starts the server that `make` makes, alone or in an application.
+    pub async fn start_as(transport: Transport, listening: Listening, make: fn() -> McpServer) -> Self {
+        let mut running = Self { transport, memory: None, make, address: None, handle: None, application: None };
         match transport {
             Transport::Memory => running.memory = Some(Connection::open(make()).expect("a server that starts")),
             Transport::Stdio => {}
@@ -126,10 +155,21 @@ impl Running {
                 let mut options = ServerOptions::new(&server.options().name, &server.options().version);
                 options.instructions.clone_from(&server.options().instructions);
                 options.transport = TransportOptions::Sse(SseOptions { port: 0, ..Default::default() });
-                let bound = server.with_options(options).bind().await.expect("a server that starts");
-                running.address = bound.local_addr();
-                running.handle = Some(bound.handle());
-                tokio::spawn(bound.serve());
+                let server = server.with_options(options);
+                match listening {
+                    Listening::Alone => {
+                        let bound = server.bind().await.expect("a server that starts");
+                        running.address = bound.local_addr();
+                        running.handle = Some(bound.handle());
+                        tokio::spawn(bound.serve());
+                    }
+                    Listening::Mounted => {
+                        let mcp = server.into_service().await.expect("a server that starts");
+                        running.handle = Some(mcp.handle());
+                        let (address, application) = serve_in_application(mcp).await;
+                        (running.address, running.application) = (Some(address), Some(application));
+                    }
+                }
             }
         }
         running
@@ -172,8 +212,25 @@ impl Running {
     }
 }
 
+/// An application with a page of its own, and a server for all else; its address, and what ends it.
+pub async fn serve_in_application(mcp: McpService) -> (SocketAddr, AbortHandle) {
+    let app = Router::new().route("/", get(async || "at home")).fallback_service(mcp);
+    serve_application(app).await
+}
+
+/// An application on a port of its own; its address, and what ends it.
+pub async fn serve_application(app: Router) -> (SocketAddr, AbortHandle) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let serving = tokio::spawn(async move { axum::serve(listener, app).await });
+    (address, serving.abort_handle())
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
+        if let Some(application) = &self.application {
+            application.abort();
+        }
         if let Some(handle) = &self.handle {
             handle.shut_down();
         }

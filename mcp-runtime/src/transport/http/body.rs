@@ -9,14 +9,62 @@ use std::{
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, LengthLimitError};
 use hyper::body::Incoming;
 
 use super::{connection::Answering, event_stream::EventStream, rejection::Rejection};
 use crate::limits::Limits;
 
+/// The body of a request.
+pub(super) enum RequestBody {
+    /// From one of the listener's connections.
+    Wire(Incoming),
+    /// As an application hands it on.
+    Mounted(axum::body::Body),
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = Rejection;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Rejection>>> {
+        match self.get_mut() {
+            Self::Wire(body) => {
+                let frame = Pin::new(body).poll_frame(cx);
+                frame.map(|frame| frame.map(|frame| frame.map_err(|_| Rejection::BrokenBody)))
+            }
+            Self::Mounted(body) => {
+                let frame = Pin::new(body).poll_frame(cx);
+                frame.map(|frame| frame.map(|frame| frame.map_err(rejection_of)))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Wire(body) => body.is_end_stream(),
+            Self::Mounted(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Wire(body) => body.size_hint(),
+            Self::Mounted(body) => body.size_hint(),
+        }
+    }
+}
+
+/// What is wrong with a body that ended in an error: the application may have a bound of its own on bodies.
+fn rejection_of(error: axum::Error) -> Rejection {
+    match error.into_inner().is::<LengthLimitError>() {
+        true => Rejection::LargeBody,
+        false => Rejection::BrokenBody,
+    }
+}
+
 /// Reads all of a body, or refuses it.
-pub(super) async fn read(mut body: Incoming, limits: &Limits) -> Result<Bytes, Rejection> {
+pub(super) async fn read(mut body: RequestBody, limits: &Limits) -> Result<Bytes, Rejection> {
     let most = limits.max_body_bytes.unwrap_or(usize::MAX);
     // The usual case: all of it came with the head, in one piece, which is not copied.
     let begun = poll_fn(|cx| Poll::Ready(Pin::new(&mut body).poll_frame(cx))).await;
@@ -42,7 +90,7 @@ pub(super) fn declares_too_much(body: &impl Body, limits: &Limits) -> bool {
     limits.max_body_bytes.is_some_and(|most| declared > most as u64)
 }
 
-async fn collect(first: Bytes, mut body: Incoming, most: usize) -> Result<Bytes, Rejection> {
+async fn collect(first: Bytes, mut body: RequestBody, most: usize) -> Result<Bytes, Rejection> {
     /// What is set aside for a body before it has come.
     const AHEAD: u64 = 64 * 1024;
     let mut whole = Vec::with_capacity(first.len() + body.size_hint().lower().min(AHEAD) as usize);
@@ -64,12 +112,8 @@ async fn collect(first: Bytes, mut body: Incoming, most: usize) -> Result<Bytes,
 }
 
 /// The data of a frame. Trailers have none, and say nothing that is used.
-fn data(frame: Option<Result<Frame<Bytes>, hyper::Error>>) -> Result<Option<Bytes>, Rejection> {
-    match frame {
-        Some(Ok(frame)) => Ok(frame.into_data().ok()),
-        Some(Err(_)) => Err(Rejection::BrokenBody),
-        None => Ok(None),
-    }
+fn data(frame: Option<Result<Frame<Bytes>, Rejection>>) -> Result<Option<Bytes>, Rejection> {
+    Ok(frame.transpose()?.and_then(|frame| frame.into_data().ok()))
 }
 
 /// The body of a response.
@@ -104,6 +148,11 @@ impl ReplyBody {
             }
             (content, _) => Self { content, ..self },
         }
+    }
+
+    /// Whether all of it is there.
+    pub(super) fn is_whole(&self) -> bool {
+        self.size_hint().exact().is_some()
     }
 
     pub(super) fn stream(stream: EventStream) -> Self {

@@ -8,8 +8,8 @@ use std::{
     time::Duration,
 };
 
-use http::HeaderValue;
-use hyper::server::conn::http1;
+use http::{HeaderValue, Request};
+use hyper::{body::Incoming, server::conn::http1};
 use hyper_util::rt::TokioIo;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -17,6 +17,7 @@ use tokio::{
 };
 
 use super::{
+    body::RequestBody,
     doors::Doors,
     head::HeadLimits,
     rejection::Rejection,
@@ -49,7 +50,10 @@ pub(super) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let service = {
         let lane = Arc::clone(&lane);
         // Boxed: hyper keeps room for it as long as the connection lives, and a stream lives long.
-        hyper::service::service_fn(move |request| Box::pin(Arc::clone(&doors).answer(Arc::clone(&lane), request)))
+        hyper::service::service_fn(move |request: Request<Incoming>| {
+            let (head, body) = request.into_parts();
+            Box::pin(Arc::clone(&doors).answer(Arc::clone(&lane), head, RequestBody::Wire(body)))
+        })
     };
     let mut connection = pin!(http.serve_connection(TokioIo::new(wire), service));
     let mut clock = pin!(sleep_until(Instant::now()));

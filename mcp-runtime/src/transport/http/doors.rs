@@ -16,14 +16,13 @@ use axum::{
 };
 use http::{HeaderValue, Method, Request, Response, header, request::Parts};
 use http_body::Body as _;
-use hyper::body::Incoming;
 use tower_http::cors::Cors;
 use tower_service::Service;
 
 use super::{
     EventStreamPaths, HttpOptions, Served,
     admission::Gate,
-    body::ReplyBody,
+    body::{ReplyBody, RequestBody},
     connection::{Answering, Carried, Lane},
     guard::{self, Guard},
     headers::version,
@@ -65,6 +64,8 @@ struct Rooms {
     gate: Gate,
     /// The paths whose rooms are for everybody; no other room of the router has one of them.
     open: Vec<String>,
+    /// All that have a room.
+    paths: Vec<String>,
     router: Router,
 }
 
@@ -108,9 +109,9 @@ impl Doors {
             let streamable = Streamable::new(Arc::clone(dispatcher), limits.clone(), mcp, sessions, streams);
             (mcp.path.clone(), streamable)
         });
-        let (router, open) = router(options, documents, Arc::clone(&legacy));
+        let (router, open, paths) = router(options, documents, Arc::clone(&legacy));
         let event_stream = options.event_stream.clone();
-        let house = House(Arc::new(Rooms { event_stream, mcp, gate, open, router, legacy }));
+        let house = House(Arc::new(Rooms { event_stream, mcp, gate, open, paths, router, legacy }));
         let cors = options.allow_origins.as_ref().map(|_| guard.cors(house.clone(), Vec::new()));
         Self { guard, cors, dispatcher: Arc::clone(dispatcher), house, stop, limits: options.limits.clone() }
     }
@@ -126,16 +127,21 @@ impl Doors {
         &self.limits
     }
 
+    /// The paths at which there is something, each once.
+    pub(super) fn paths(&self) -> &[String] {
+        &self.house.0.paths
+    }
+
     /// Answers one request, whatever becomes of it.
     ///
     /// The future is kept small, and what is seldom is boxed: it is allocated for each request.
     pub(super) fn answer(
         self: Arc<Self>,
         lane: Arc<Lane>,
-        request: Request<Incoming>,
+        mut head: Parts,
+        body: RequestBody,
     ) -> impl Future<Output = Result<Response<ReplyBody>, Infallible>> + Send {
         let answering = Answering::new(Arc::clone(&lane));
-        let (mut head, body) = request.into_parts();
         async move {
             let mut response = match (self.check(&lane, &head), &self.cors) {
                 (Err(rejection), None) => refuse(rejection, has_body(&body)),
@@ -163,7 +169,7 @@ impl Doors {
         rejection: Rejection,
         lane: &Lane,
         head: &Parts,
-        body: Incoming,
+        body: RequestBody,
         cors: &Cors<House>,
     ) -> Result<Response<ReplyBody>, Infallible> {
         let page = match lane.take_origin() {
@@ -190,7 +196,7 @@ impl Doors {
 
 impl House {
     /// The one way in: authentication stands here, behind the preflights and before every path.
-    async fn enter(&self, lane: &Arc<Lane>, head: &mut Parts, body: Incoming) -> Response<ReplyBody> {
+    async fn enter(&self, lane: &Arc<Lane>, head: &mut Parts, body: RequestBody) -> Response<ReplyBody> {
         let Rooms { gate, legacy, .. } = &*self.0;
         let has_body = has_body(&body);
         let way = self.way(head);
@@ -256,7 +262,7 @@ impl House {
     }
 }
 
-impl Service<Request<Incoming>> for House {
+impl Service<Request<RequestBody>> for House {
     type Response = Response<ReplyBody>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
@@ -265,7 +271,7 @@ impl Service<Request<Incoming>> for House {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         let house = self.clone();
         let (mut head, body) = request.into_parts();
         if let Some(rejection) = head.extensions.remove::<Rejection>() {
@@ -286,9 +292,13 @@ struct Opening {
     credential: Option<String>,
 }
 
-/// The doors that are opened seldom, none of which reads a body, and the paths of those that are open to everybody. Each
-/// path has one door, the first that asks for it: what is for everybody comes last.
-fn router(options: &HttpOptions, documents: Vec<Document>, legacy: Arc<LegacySse>) -> (Router, Vec<String>) {
+/// The doors that are opened seldom, none of which reads a body; the paths of those that are open to everybody, and all
+/// paths. Each path has one door, the first that asks for it: what is for everybody comes last.
+fn router(
+    options: &HttpOptions,
+    documents: Vec<Document>,
+    legacy: Arc<LegacySse>,
+) -> (Router, Vec<String>, Vec<String>) {
     let mut taken: Vec<String> = options.mcp.iter().map(|mcp| mcp.path.clone()).collect();
     let mut router = Router::new().without_v07_checks();
     let mut add = |path: &str, room: MethodRouter<Arc<LegacySse>>| {
@@ -316,7 +326,7 @@ fn router(options: &HttpOptions, documents: Vec<Document>, legacy: Arc<LegacySse
             }
         }
     }
-    (router.fallback(async || Rejection::NotFound).with_state(legacy), open)
+    (router.fallback(async || Rejection::NotFound).with_state(legacy), open, taken)
 }
 
 async fn open_stream(
@@ -354,7 +364,7 @@ fn refuse(rejection: Rejection, has_body: bool) -> Response<ReplyBody> {
     response
 }
 
-fn has_body(body: &Incoming) -> bool {
+fn has_body(body: &RequestBody) -> bool {
     !body.is_end_stream()
 }
 
@@ -367,7 +377,7 @@ mod tests {
 
     #[test]
     fn what_is_allocated_for_each_request_is_small() {
-        fn size<A, B, C, F>(_: impl Fn(A, B, C) -> F) -> usize {
+        fn size<A, B, C, D, F>(_: impl Fn(A, B, C, D) -> F) -> usize {
             size_of::<F>()
         }
         let size = size(Doors::answer);

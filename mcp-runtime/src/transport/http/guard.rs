@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header, request::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Version, header, request::Parts};
 use tower_http::cors::{AllowHeaders, AllowOrigin, Cors};
 
 use super::{HttpOptions, head::decimal, rejection::Rejection};
@@ -17,6 +17,8 @@ pub(super) struct Guard {
     any_origin: bool,
     /// The port of pages on this machine that may call.
     loopback_port: Option<u16>,
+    /// The port is an application's, and not known: pages on this machine may call where they come from.
+    is_mounted: bool,
 }
 
 /// A host, and the port where one is demanded.
@@ -35,7 +37,8 @@ struct Origin {
 }
 
 impl Guard {
-    pub(super) fn new(options: &HttpOptions, bound: SocketAddr) -> Result<Self, Error> {
+    /// `bound` is the listener's address; there is none where an application has the listener.
+    pub(super) fn new(options: &HttpOptions, bound: Option<SocketAddr>) -> Result<Self, Error> {
         let invalid = |path: &str, reason: String| Error::InvalidOption {
             path: format!("transport.options.{path}"),
             reason,
@@ -59,31 +62,53 @@ impl Guard {
             })?;
             origins.push(allowed);
         }
-        let loopback = bound.ip().is_loopback();
-        // A server that anybody may reach is checked only by names it was told.
-        let checked = loopback || !hosts.is_empty();
+        let loopback_port = bound.filter(|bound| bound.ip().is_loopback()).map(|bound| bound.port());
+        let is_mounted = bound.is_none();
+        // A server that anybody may reach is checked only by names it was told. Nobody knows whom an application lets in.
+        let checked = loopback_port.is_some() || is_mounted || !hosts.is_empty();
         if let Some(url) = &options.public_url {
             let own = Origin::of_url(url)
                 .ok_or_else(|| invalid("publicUrl", format!("`{url}` is no URL (`https://mcp.example.com`)")))?;
             hosts.push(Authority { host: own.host.clone(), port: None });
             origins.push(own);
         }
-        Ok(Self { hosts: checked.then_some(hosts), origins, any_origin, loopback_port: loopback.then(|| bound.port()) })
+        Ok(Self { hosts: checked.then_some(hosts), origins, any_origin, loopback_port, is_mounted })
     }
 
     /// Lets a request pass, or says why not.
     pub(super) fn check(&self, head: &Parts) -> Result<(), Rejection> {
-        let host = one_host(&head.headers, &head.uri)?;
+        let host = one_host(head)?;
         if let Some(hosts) = &self.hosts
             && !is_loopback(host.name)
             && !hosts.iter().any(|allowed| allowed.allows(&host))
         {
             return Err(Rejection::ForeignHost);
         }
-        if !head.headers.contains_key(header::ORIGIN) || self.page(&head.headers).is_some() {
+        if !head.headers.contains_key(header::ORIGIN)
+            || self.page(&head.headers).is_some()
+            || self.is_own_page(&host, &head.headers)
+        {
             return Ok(());
         }
         Err(Rejection::ForeignOrigin)
+    }
+
+    /// Whether the names by which requests may come are those of this machine alone.
+    pub(super) fn is_for_loopback_alone(&self) -> bool {
+        self.hosts.as_ref().is_some_and(|hosts| hosts.iter().all(|host| is_loopback(host.host.as_bytes())))
+    }
+
+    /// Whether a request comes from a page of the application's own, on this machine: what a browser says of both cannot be
+    /// forged by a page elsewhere, whose host would have another name.
+    fn is_own_page(&self, host: &Host<'_>, headers: &HeaderMap) -> bool {
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        let (true, Some(origin), None) = (self.is_mounted, origins.next(), origins.next()) else { return false };
+        is_loopback(host.name)
+            && Origin::parse(origin.as_bytes()).is_some_and(|origin| {
+                origin.scheme == "http"
+                    && origin.host.as_bytes().eq_ignore_ascii_case(host.name)
+                    && origin.port == host.port.or(Some(80))
+            })
     }
 
     /// The page that a request comes from, where it may call.
@@ -153,14 +178,18 @@ impl Host<'_> {
 }
 
 /// The one host that a request names; its target may repeat it.
-fn one_host<'a>(headers: &'a HeaderMap, target: &Uri) -> Result<Host<'a>, Rejection> {
-    let mut hosts = headers.get_all(header::HOST).iter();
-    let (Some(host), None) = (hosts.next(), hosts.next()) else {
-        return Err(Rejection::BadHost);
+fn one_host(head: &Parts) -> Result<Host<'_>, Rejection> {
+    let mut hosts = head.headers.get_all(header::HOST).iter();
+    let authority = head.uri.authority().map(|authority| authority.as_str().as_bytes());
+    let host = match (hosts.next(), hosts.next(), authority) {
+        (Some(host), None, _) => host.as_bytes(),
+        // From HTTP/2 on the target says it alone.
+        (None, _, Some(authority)) if head.version >= Version::HTTP_2 => authority,
+        _ => return Err(Rejection::BadHost),
     };
-    let parsed = split_host(host.as_bytes()).ok_or(Rejection::BadHost)?;
-    if let Some(authority) = target.authority()
-        && !authority.as_str().as_bytes().eq_ignore_ascii_case(host.as_bytes())
+    let parsed = split_host(host).ok_or(Rejection::BadHost)?;
+    if let Some(authority) = authority
+        && !authority.eq_ignore_ascii_case(host)
     {
         return Err(Rejection::OtherHost);
     }
@@ -257,7 +286,7 @@ mod tests {
     use crate::transport::http::HttpOptions;
 
     fn guard(bound: &str, options: &HttpOptions) -> Guard {
-        Guard::new(options, bound.parse::<SocketAddr>().unwrap()).unwrap()
+        Guard::new(options, Some(bound.parse::<SocketAddr>().unwrap())).unwrap()
     }
 
     /// The status for a request with these header lines, or 0 where it passes.
@@ -371,7 +400,7 @@ mod tests {
     #[test]
     fn what_is_no_host_or_origin_is_refused_at_the_start() {
         let check = |options: HttpOptions, option: &str| {
-            let said = Guard::new(&options, ([127, 0, 0, 1], 1).into()).unwrap_err().to_string();
+            let said = Guard::new(&options, Some(([127, 0, 0, 1], 1).into())).unwrap_err().to_string();
             assert!(said.contains(option), "{said}");
         };
         check(HttpOptions { allowed_hosts: vec!["http://a".to_owned()], ..HttpOptions::default() }, "allowedHosts");

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, Response, StatusCode, request::Parts};
-use hyper::body::Incoming;
 
 use super::{
     admission::Gate,
-    body::{self, ReplyBody},
+    body::{self, ReplyBody, RequestBody},
     event_stream::{EventStream, Held, Queue},
     headers::{accepts, expect_json},
     rejection::{Rejection, json},
@@ -85,7 +84,7 @@ impl LegacySse {
     pub(super) async fn receive(
         &self,
         head: &Parts,
-        body: Incoming,
+        body: RequestBody,
         principal: Option<&Arc<Principal>>,
         gate: &Gate,
     ) -> Result<Response<ReplyBody>, Rejection> {

@@ -21,7 +21,7 @@ impl HttpDoor {
         options: &HttpOptions,
     ) -> Result<Self, Error> {
         let stop = Arc::default();
-        let doors = super::doors(dispatcher, address, options, &Arc::default(), &stop).await?;
+        let doors = super::doors(dispatcher, Some(address), options, &Arc::default(), &stop).await?;
         Ok(Self { doors, stop })
     }
 

@@ -1,4 +1,5 @@
-//! The HTTP listener: accepts connections, hands their requests to the doors, and stops in order.
+//! The HTTP listener: accepts connections, hands their requests to the doors, and stops in order. An application that has
+//! connections of its own hands their requests to the same doors, by the service.
 
 mod admission;
 mod body;
@@ -12,6 +13,7 @@ mod legacy_sse;
 mod measured;
 mod rejection;
 mod relay;
+mod service;
 mod sessions;
 mod sse;
 mod stop;
@@ -29,7 +31,6 @@ use tokio::{
     sync::{Semaphore, mpsc},
 };
 
-pub use self::measured::HttpDoor;
 pub(crate) use self::sessions::Sessions;
 use self::{
     doors::Doors,
@@ -37,6 +38,10 @@ use self::{
     relay::Relay,
     stop::{Stage, Stop},
     streams::Streams,
+};
+pub use self::{
+    measured::HttpDoor,
+    service::{McpBody, McpService},
 };
 use crate::{
     auth::{AuthOptions, Authenticator},
@@ -139,7 +144,7 @@ impl Listener {
         let address = socket.local_addr().map_err(failed)?;
         let max_connections = max_connections(&options.limits);
         let (sessions, stop) = (Arc::default(), Arc::default());
-        let doors = doors(dispatcher, address, &options, &sessions, &stop).await?;
+        let doors = doors(dispatcher, Some(address), &options, &sessions, &stop).await?;
         Ok(Self { socket, address, doors, sessions, stop, max_connections })
     }
 
@@ -174,18 +179,29 @@ impl Listener {
             () = sessions.sweep(&limits) => {}
             () = shutdown => {}
         }
-        drop(open);
-        stop.enter(Stage::Draining);
-        sessions.close();
-        let in_time = match grace {
-            Some(grace) => tokio::time::timeout(grace, all_ended.recv()).await.is_ok(),
-            None => all_ended.recv().await.is_none(),
-        };
-        if !in_time {
-            tracing::warn!("what was still under way when the grace period ended was cut off");
-            stop.enter(Stage::Cut);
-            all_ended.recv().await;
-        }
+        drain(&stop, &sessions, open, &mut all_ended, grace).await;
+        all_ended.recv().await;
+    }
+}
+
+/// Ends what is idle at once, and what holds a sender like `open` when it had its time.
+async fn drain(
+    stop: &Stop,
+    sessions: &Sessions,
+    open: mpsc::Sender<()>,
+    all_ended: &mut mpsc::Receiver<()>,
+    grace: Option<Duration>,
+) {
+    stop.enter(Stage::Draining);
+    sessions.close();
+    drop(open);
+    let in_time = match grace {
+        Some(grace) => tokio::time::timeout(grace, all_ended.recv()).await.is_ok(),
+        None => all_ended.recv().await.is_none(),
+    };
+    if !in_time {
+        tracing::warn!("what was still under way when the grace period ended was cut off");
+        stop.enter(Stage::Cut);
     }
 }
 
@@ -199,10 +215,10 @@ impl Drop for CutOnDrop {
     }
 }
 
-/// All that the connections of an address share.
+/// All that the connections of an address share; without one, those of an application.
 async fn doors(
     dispatcher: Arc<Dispatcher>,
-    address: SocketAddr,
+    address: Option<SocketAddr>,
     options: &HttpOptions,
     sessions: &Arc<Sessions>,
     stop: &Arc<Stop>,
@@ -214,21 +230,29 @@ async fn doors(
     limits.max_streams = Some(limits.max_streams.unwrap_or(usize::MAX).min(max_connections - max_connections / 8));
     let authenticator = authenticator(options, address).await?;
     if authenticator.is_none() {
-        tell_of_open_doors(&dispatcher, address);
+        tell_of_open_doors(&dispatcher, address, &guard);
     }
     let served = Served { dispatcher, limits, sessions: Arc::clone(sessions), streams: Arc::default() };
     Ok(Arc::new(Doors::new(options, guard, authenticator, &served, Arc::clone(stop))))
 }
 
 /// Tells the operator what it means that nobody is asked who they are.
-fn tell_of_open_doors(dispatcher: &Dispatcher, address: SocketAddr) {
-    if address.ip().is_loopback() {
-        tracing::info!("every path is open to whoever reaches {address}: there is no authentication");
-    } else {
-        tracing::warn!(
+fn tell_of_open_doors(dispatcher: &Dispatcher, address: Option<SocketAddr>, guard: &Guard) {
+    match address {
+        Some(address) if address.ip().is_loopback() => {
+            tracing::info!("every path is open to whoever reaches {address}: there is no authentication");
+        }
+        Some(address) => tracing::warn!(
             "every path is open to whoever reaches {address}, from other machines too: there is no authentication; set \
              `transport.options.auth` (MCP_AUTH), or listen on 127.0.0.1"
-        );
+        ),
+        None if guard.is_for_loopback_alone() => {
+            tracing::info!("every path is open to whoever reaches the application: there is no authentication");
+        }
+        None => tracing::warn!(
+            "every path is open to whoever reaches the application, from other machines too: there is no authentication; \
+             set `transport.options.auth` (MCP_AUTH)"
+        ),
     }
     let names = dispatcher.names_with_scopes();
     if !names.is_empty() {
@@ -242,10 +266,29 @@ fn tell_of_open_doors(dispatcher: &Dispatcher, address: SocketAddr) {
 
 /// What stands between clients and the functions, ready to judge requests.
 #[cfg(feature = "auth")]
-async fn authenticator(options: &HttpOptions, address: SocketAddr) -> Result<Option<Arc<Authenticator>>, Error> {
+async fn authenticator(
+    options: &HttpOptions,
+    address: Option<SocketAddr>,
+) -> Result<Option<Arc<Authenticator>>, Error> {
     use crate::auth::Site;
 
     let Some(auth) = &options.auth else { return Ok(None) };
+    let public_url = match (&options.public_url, address, auth) {
+        (Some(url), ..) => url.clone(),
+        (None, Some(address), _) => format!("http://{address}"),
+        (None, None, AuthOptions::OAuth(_)) => {
+            return Err(Error::InvalidOption {
+                path: "transport.options.publicUrl".to_owned(),
+                reason:
+                    "must be set where an application serves with `oauth`: the audience of tokens and the metadata \
+                         documents are made of it"
+                        .to_owned(),
+                source_name: String::new(),
+            });
+        }
+        // Nothing is made of it.
+        (None, None, _) => "http://localhost".to_owned(),
+    };
     let refused = |problems: Vec<crate::auth::options::OptionProblem>| {
         let mut errors: Vec<_> = problems
             .into_iter()
@@ -258,7 +301,7 @@ async fn authenticator(options: &HttpOptions, address: SocketAddr) -> Result<Opt
         if errors.len() == 1 { errors.remove(0) } else { Error::Several(errors) }
     };
     let site = Site {
-        public_url: options.public_url.clone().unwrap_or_else(|| format!("http://{address}")),
+        public_url,
         endpoints: options.endpoints(),
         message_endpoint: options.event_stream.as_ref().map(|paths| paths.message_endpoint.clone()),
     };
@@ -280,7 +323,7 @@ async fn authenticator(options: &HttpOptions, address: SocketAddr) -> Result<Opt
 }
 
 #[cfg(not(feature = "auth"))]
-async fn authenticator(options: &HttpOptions, _: SocketAddr) -> Result<Option<Arc<Authenticator>>, Error> {
+async fn authenticator(options: &HttpOptions, _: Option<SocketAddr>) -> Result<Option<Arc<Authenticator>>, Error> {
     match options.auth {
         Some(_) => Err(Error::MissingFeature { option: "transport.options.auth".to_owned(), feature: "auth" }),
         None => Ok(None),

@@ -50,4 +50,15 @@ impl Stop {
             Stage::Draining | Stage::Cut => self.draining.notified(),
         }
     }
+
+    /// Resolves when everything ends at once.
+    pub(super) async fn cut(&self) {
+        loop {
+            let next = self.end_of(Stage::Draining);
+            if self.stage() == Stage::Cut {
+                return;
+            }
+            next.await;
+        }
+    }
 }

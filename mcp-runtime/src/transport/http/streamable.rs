@@ -10,13 +10,12 @@ use std::{
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, request::Parts};
-use hyper::body::Incoming;
 use tokio::task::{JoinError, JoinHandle};
 
 use super::{
     McpEndpoint,
     admission::Gate,
-    body::{self, ReplyBody},
+    body::{self, ReplyBody, RequestBody},
     connection::{Carried, Lane},
     event_stream::{EventStream, Following, Held, Queue},
     headers::{Accepted, expect_json, one_line},
@@ -100,7 +99,7 @@ impl Streamable {
     }
 
     /// Answers one request to the endpoint, whatever its method.
-    pub(super) async fn answer(&self, visit: &Visit<'_>, body: Incoming) -> Result<Response<ReplyBody>, Rejection> {
+    pub(super) async fn answer(&self, visit: &Visit<'_>, body: RequestBody) -> Result<Response<ReplyBody>, Rejection> {
         match visit.head.method {
             Method::POST => self.take(visit, body).await,
             Method::GET if self.has_sessions => self.open(visit, &body),
@@ -111,7 +110,7 @@ impl Streamable {
     }
 
     /// Takes one message.
-    async fn take(&self, visit: &Visit<'_>, body: Incoming) -> Result<Response<ReplyBody>, Rejection> {
+    async fn take(&self, visit: &Visit<'_>, body: RequestBody) -> Result<Response<ReplyBody>, Rejection> {
         let headers = &visit.head.headers;
         if body::declares_too_much(&body, &self.limits) {
             return Err(Rejection::LargeBody);
@@ -314,7 +313,7 @@ impl Streamable {
     }
 
     /// Opens the stream of what a session has to say by itself.
-    fn open(&self, visit: &Visit<'_>, body: &Incoming) -> Result<Response<ReplyBody>, Rejection> {
+    fn open(&self, visit: &Visit<'_>, body: &RequestBody) -> Result<Response<ReplyBody>, Rejection> {
         let headers = &visit.head.headers;
         if !Accepted::of(headers).events {
             return Err(Rejection::NotAcceptable);
