@@ -9,7 +9,7 @@ use std::{
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use http_body_util::{BodyExt, LengthLimitError};
+use http_body_util::LengthLimitError;
 use hyper::body::Incoming;
 
 use super::{connection::Answering, event_stream::EventStream, rejection::Rejection};
@@ -23,34 +23,45 @@ pub(super) enum RequestBody {
     Mounted(axum::body::Body),
 }
 
-impl Body for RequestBody {
-    type Data = Bytes;
-    type Error = Rejection;
-
-    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Rejection>>> {
-        match self.get_mut() {
-            Self::Wire(body) => {
-                let frame = Pin::new(body).poll_frame(cx);
-                frame.map(|frame| frame.map(|frame| frame.map_err(|_| Rejection::BrokenBody)))
-            }
-            Self::Mounted(body) => {
-                let frame = Pin::new(body).poll_frame(cx);
-                frame.map(|frame| frame.map(|frame| frame.map_err(rejection_of)))
-            }
+impl RequestBody {
+    /// The next piece of data, if there is one in what comes next: trailers say nothing that is used. None at the end.
+    // Inlined: what each request does once is not handed through one frame after the other.
+    #[inline(always)]
+    fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Option<Bytes>, Rejection>>> {
+        match self {
+            Self::Wire(body) => Pin::new(body).poll_frame(cx).map(|frame| data(frame, |_| Rejection::BrokenBody)),
+            Self::Mounted(body) => Pin::new(body).poll_frame(cx).map(|frame| data(frame, rejection_of)),
         }
     }
 
-    fn is_end_stream(&self) -> bool {
+    /// Whether it is known that nothing comes.
+    pub(super) fn is_over(&self) -> bool {
         match self {
             Self::Wire(body) => body.is_end_stream(),
             Self::Mounted(body) => body.is_end_stream(),
         }
     }
 
-    fn size_hint(&self) -> SizeHint {
+    /// How many bytes it says that it has.
+    fn declared(&self) -> u64 {
         match self {
-            Self::Wire(body) => body.size_hint(),
-            Self::Mounted(body) => body.size_hint(),
+            Self::Wire(body) => body.size_hint().lower(),
+            Self::Mounted(body) => body.size_hint().lower(),
+        }
+    }
+
+    /// Whether it says of itself that it is too large.
+    pub(super) fn declares_too_much(&self, limits: &Limits) -> bool {
+        limits.max_body_bytes.is_some_and(|most| self.declared() > most as u64)
+    }
+}
+
+/// For a room that reads none.
+impl From<RequestBody> for axum::body::Body {
+    fn from(body: RequestBody) -> Self {
+        match body {
+            RequestBody::Wire(body) => Self::new(body),
+            RequestBody::Mounted(body) => body,
         }
     }
 }
@@ -63,15 +74,26 @@ fn rejection_of(error: axum::Error) -> Rejection {
     }
 }
 
+#[inline(always)]
+fn data<E>(
+    frame: Option<Result<Frame<Bytes>, E>>,
+    rejection_of: impl FnOnce(E) -> Rejection,
+) -> Option<Result<Option<Bytes>, Rejection>> {
+    Some(match frame? {
+        Ok(frame) => Ok(frame.into_data().ok()),
+        Err(error) => Err(rejection_of(error)),
+    })
+}
+
 /// Reads all of a body, or refuses it.
 pub(super) async fn read(mut body: RequestBody, limits: &Limits) -> Result<Bytes, Rejection> {
     let most = limits.max_body_bytes.unwrap_or(usize::MAX);
     // The usual case: all of it came with the head, in one piece, which is not copied.
-    let begun = poll_fn(|cx| Poll::Ready(Pin::new(&mut body).poll_frame(cx))).await;
+    let begun = poll_fn(|cx| Poll::Ready(body.poll_data(cx))).await;
     let first = match begun {
-        Poll::Ready(frame) => match data(frame)? {
+        Poll::Ready(data) => match data.transpose()?.flatten() {
             Some(data) if data.len() > most => return Err(Rejection::LargeBody),
-            data if body.is_end_stream() => return Ok(data.unwrap_or_default()),
+            data if body.is_over() => return Ok(data.unwrap_or_default()),
             data => data.unwrap_or_default(),
         },
         Poll::Pending => Bytes::new(),
@@ -84,36 +106,21 @@ pub(super) async fn read(mut body: RequestBody, limits: &Limits) -> Result<Bytes
     }
 }
 
-/// Whether a body says of itself that it is too large.
-pub(super) fn declares_too_much(body: &impl Body, limits: &Limits) -> bool {
-    let declared = body.size_hint().lower();
-    limits.max_body_bytes.is_some_and(|most| declared > most as u64)
-}
-
 async fn collect(first: Bytes, mut body: RequestBody, most: usize) -> Result<Bytes, Rejection> {
     /// What is set aside for a body before it has come.
     const AHEAD: u64 = 64 * 1024;
-    let mut whole = Vec::with_capacity(first.len() + body.size_hint().lower().min(AHEAD) as usize);
+    let mut whole = Vec::with_capacity(first.len() + body.declared().min(AHEAD) as usize);
     whole.extend_from_slice(&first);
     drop(first);
-    loop {
-        let frame = body.frame().await;
-        let ended = frame.is_none();
-        if let Some(data) = data(frame)? {
+    while let Some(data) = poll_fn(|cx| body.poll_data(cx)).await {
+        if let Some(data) = data? {
             if whole.len() + data.len() > most {
                 return Err(Rejection::LargeBody);
             }
             whole.extend_from_slice(&data);
         }
-        if ended {
-            return Ok(whole.into());
-        }
     }
-}
-
-/// The data of a frame. Trailers have none, and say nothing that is used.
-fn data(frame: Option<Result<Frame<Bytes>, Rejection>>) -> Result<Option<Bytes>, Rejection> {
-    Ok(frame.transpose()?.and_then(|frame| frame.into_data().ok()))
+    Ok(whole.into())
 }
 
 /// The body of a response.

@@ -235,7 +235,7 @@ impl House {
             (Way::Mcp | Way::Open | Way::Elsewhere, _) => {}
         }
         let head = std::mem::replace(head, Request::new(()).into_parts().0);
-        let routed = Box::pin(self.0.router.clone().call(Request::from_parts(head, body)));
+        let routed = Box::pin(self.0.router.clone().call(Request::from_parts(head, Body::from(body))));
         let routed = routed.await.unwrap_or_else(|never| match never {});
         let mut response = routed.map(ReplyBody::routed);
         if has_body {
@@ -365,7 +365,7 @@ fn refuse(rejection: Rejection, has_body: bool) -> Response<ReplyBody> {
 }
 
 fn has_body(body: &RequestBody) -> bool {
-    !body.is_end_stream()
+    !body.is_over()
 }
 
 #[cfg(test)]

@@ -280,7 +280,7 @@ pub(super) fn path_of(url: &str) -> &str {
 mod tests {
     use std::net::SocketAddr;
 
-    use http::Request;
+    use http::{Request, Version};
 
     use super::{Guard, path_of};
     use crate::transport::http::HttpOptions;
@@ -337,6 +337,79 @@ mod tests {
         assert_eq!(status(&listed, "/", &[("host", "mcp.test")]), 0);
         assert_eq!(status(&listed, "/", &[("host", "any.test")]), 403);
         assert_eq!(status(&open, "/", &[("host", "a"), ("origin", "http://localhost")]), 403);
+    }
+
+    #[test]
+    fn in_an_application_only_names_pass_that_somebody_stated() {
+        let options = |public_url: Option<&str>, allowed: &[&str]| HttpOptions {
+            public_url: public_url.map(str::to_owned),
+            allowed_hosts: allowed.iter().map(|host| (*host).to_owned()).collect(),
+            ..HttpOptions::default()
+        };
+        let nothing = Guard::new(&options(None, &[]), None).unwrap();
+        let named = Guard::new(&options(Some("https://mcp.test/tools"), &["10.0.0.1:81"]), None).unwrap();
+        assert!(nothing.is_for_loopback_alone() && !named.is_for_loopback_alone());
+        let local = Guard::new(&options(Some("http://localhost:3000"), &["127.0.0.1"]), None).unwrap();
+        assert!(local.is_for_loopback_alone());
+        let check = |host: &str, of_nothing, of_named| {
+            let statuses = [&nothing, &named].map(|guard| status(guard, "/", &[("host", host)]));
+            assert_eq!(statuses, [of_nothing, of_named], "{host}");
+        };
+        check("localhost:3000", 0, 0);
+        check("[::1]", 0, 0);
+        check("mcp.test", 403, 0);
+        check("10.0.0.1:81", 403, 0);
+        check("10.0.0.1", 403, 403);
+        check("evil.test", 403, 403);
+        check("0.0.0.0", 403, 403);
+        check("", 400, 400);
+        // A page of the application's own, where nobody elsewhere can have one of that name.
+        let check = |host: &str, origin: &str, expected| {
+            let statuses = [&nothing, &named].map(|guard| status(guard, "/", &[("host", host), ("origin", origin)]));
+            assert_eq!(statuses, [expected; 2], "{origin} to {host}");
+        };
+        check("localhost:3000", "http://localhost:3000", 0);
+        check("LOCALHOST:80", "http://localhost", 0);
+        check("[::1]", "http://[::1]:80", 0);
+        for (host, origin) in [
+            ("localhost:3000", "http://localhost:3001"),
+            ("localhost:3000", "http://127.0.0.1:3000"),
+            ("localhost:3000", "https://localhost:3000"),
+            ("localhost:3000", "http://evil.test:3000"),
+            ("localhost:3000", "null"),
+            ("evil.test:3000", "http://evil.test:3000"),
+            ("evil.test:3000", "http://localhost:3000"),
+        ] {
+            check(host, origin, 403);
+        }
+        let twice = [("host", "localhost:1"), ("origin", "http://localhost:1"), ("origin", "http://localhost:1")];
+        assert_eq!(status(&nothing, "/", &twice), 403);
+        assert_eq!(status(&named, "/", &[("host", "mcp.test"), ("origin", "https://mcp.test")]), 0);
+        assert_eq!(status(&named, "/", &[("host", "mcp.test"), ("origin", "http://mcp.test")]), 403);
+        // Elsewhere a page needs no other port.
+        let alone = guard("127.0.0.1:3000", &HttpOptions::default());
+        assert_eq!(status(&alone, "/", &[("host", "localhost:1"), ("origin", "http://localhost:1")]), 403);
+    }
+
+    #[test]
+    fn from_http_2_on_the_target_says_the_host() {
+        let guard = Guard::new(&HttpOptions::default(), None).unwrap();
+        let check = |version, target: &str, host: Option<&str>, expected: u16| {
+            let mut request = Request::get(target).version(version);
+            if let Some(host) = host {
+                request = request.header("host", host);
+            }
+            let refused = guard.check(&request.body(()).unwrap().into_parts().0).err();
+            let status = refused.map_or(0, |rejection| rejection.status().as_u16());
+            assert_eq!(status, expected, "{version:?} {target} {host:?}");
+        };
+        check(Version::HTTP_2, "http://localhost/mcp", None, 0);
+        check(Version::HTTP_2, "http://localhost/mcp", Some("localhost"), 0);
+        check(Version::HTTP_2, "http://localhost/mcp", Some("127.0.0.1"), 400);
+        check(Version::HTTP_2, "http://evil.test/mcp", None, 403);
+        check(Version::HTTP_2, "http://me@localhost/mcp", None, 400);
+        check(Version::HTTP_2, "/mcp", None, 400);
+        check(Version::HTTP_11, "http://localhost/mcp", None, 400);
     }
 
     #[test]

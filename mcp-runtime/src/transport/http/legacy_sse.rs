@@ -88,7 +88,7 @@ impl LegacySse {
         principal: Option<&Arc<Principal>>,
         gate: &Gate,
     ) -> Result<Response<ReplyBody>, Rejection> {
-        if body::declares_too_much(&body, &self.limits) {
+        if body.declares_too_much(&self.limits) {
             return Err(Rejection::LargeBody);
         }
         expect_json(&head.headers)?;

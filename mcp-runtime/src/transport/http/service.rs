@@ -149,6 +149,12 @@ impl McpService {
         &self.0.served.sessions
     }
 
+    /// How far it is on its way to its end.
+    #[cfg(test)]
+    pub(super) fn way(&self) -> &Arc<Stop> {
+        &self.0.served.stop
+    }
+
     /// What can be done with the server while it serves: ending it, for one.
     pub fn handle(&self) -> Handle {
         self.0.handle.clone()

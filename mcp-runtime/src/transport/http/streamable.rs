@@ -112,7 +112,7 @@ impl Streamable {
     /// Takes one message.
     async fn take(&self, visit: &Visit<'_>, body: RequestBody) -> Result<Response<ReplyBody>, Rejection> {
         let headers = &visit.head.headers;
-        if body::declares_too_much(&body, &self.limits) {
+        if body.declares_too_much(&self.limits) {
             return Err(Rejection::LargeBody);
         }
         expect_json(headers)?;
@@ -319,7 +319,7 @@ impl Streamable {
             return Err(Rejection::NotAcceptable);
         }
         // Behind a body that nobody reads the end of the client could not be seen.
-        if !http_body::Body::is_end_stream(body) {
+        if !body.is_over() {
             return Err(Rejection::UnexpectedBody);
         }
         if headers.get_all(LAST_EVENT_ID).iter().any(|id| id.len() > MAX_ID_BYTES) {

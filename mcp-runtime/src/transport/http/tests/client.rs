@@ -15,7 +15,7 @@ pub(super) struct Connection {
     conversation: Shared,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Reply {
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,

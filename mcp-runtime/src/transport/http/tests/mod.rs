@@ -1,8 +1,9 @@
-//! The listener from outside: raw sockets and hand-written HTTP.
+//! The listener from outside: raw sockets and hand-written HTTP; and what an application does with the service.
 
 mod client;
 mod connections;
 mod refusals;
+mod service;
 mod stopping;
 mod streams;
 #[cfg(feature = "auth")]
@@ -17,20 +18,23 @@ use std::{
     time::Duration,
 };
 
+use axum::{Router, routing::get};
 use mcp_test_schema::Shared;
 use serde_json::{Value, json};
 use tokio::{
+    net::TcpListener,
     sync::{Semaphore, oneshot},
     task::JoinHandle,
 };
 
-use super::{HttpOptions, Listener, Sessions, Stop};
+use super::{HttpOptions, Listener, McpService, Sessions, Stop};
 use crate::{
     limits::Limits,
     protocol::Implementation,
     server::{
         definition::{Parameter, Tool},
         dispatch::Dispatcher,
+        handle::Handle,
         outcome::later,
         registration::Registration,
         seal::Seal,
@@ -41,6 +45,8 @@ use client::{Connection, Reply, Stream, in_time};
 /// The server under test.
 struct Server {
     address: SocketAddr,
+    /// Its connections are an application's.
+    is_mounted: bool,
     clients: Arc<Sessions>,
     fixture: Arc<Fixture>,
     /// What all its clients have said and heard: they speak one version, and each message is held to its schema.
@@ -104,7 +110,33 @@ impl Server {
         let served = tokio::spawn(listener.serve(async {
             drop(stopped.await);
         }));
-        Self { address, clients, fixture, conversation: Shared::default(), way, stop: Some(stop), served }
+        let (conversation, stop) = (Shared::default(), Some(stop));
+        Self { address, is_mounted: false, clients, fixture, conversation, way, stop, served }
+    }
+
+    /// The same in an application that has it for all that is not at `/home`.
+    async fn mount(change: impl FnOnce(&mut HttpOptions)) -> Self {
+        let mut options = HttpOptions::default();
+        change(&mut options);
+        let (mcp, fixture) = service(&options).await;
+        let (clients, way) = (Arc::clone(mcp.sessions()), Arc::clone(mcp.way()));
+        let handle = mcp.handle();
+        let app = Router::new().route("/home", get(async || "at home")).fallback_service(mcp);
+        let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = socket.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel();
+        let serving = axum::serve(socket, app).with_graceful_shutdown(async move {
+            drop(stopped.await);
+            handle.shut_down();
+        });
+        let served = tokio::spawn(async { serving.await.unwrap() });
+        let (conversation, stop) = (Shared::default(), Some(stop));
+        Self { address, is_mounted: true, clients, fixture, conversation, way, stop, served }
+    }
+
+    /// One with a listener of its own, and one in an application.
+    async fn each(change: impl Fn(&mut HttpOptions)) -> [Self; 2] {
+        [Self::start(&change).await, Self::mount(&change).await]
     }
 
     async fn limited(change: impl FnOnce(&mut Limits)) -> Self {
@@ -175,6 +207,13 @@ impl Server {
         })
         .await;
     }
+}
+
+/// A server for an application.
+async fn service(options: &HttpOptions) -> (McpService, Arc<Fixture>) {
+    let fixture = Arc::new(Fixture { added: AtomicUsize::new(0), release: Semaphore::new(0) });
+    let dispatcher = dispatcher(&fixture, options.limits.clone());
+    (McpService::new(dispatcher, Handle::new(), options).await.unwrap(), fixture)
 }
 
 fn dispatcher(fixture: &Arc<Fixture>, limits: Limits) -> Arc<Dispatcher> {

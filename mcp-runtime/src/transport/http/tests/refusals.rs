@@ -11,50 +11,53 @@ use super::{
 
 #[tokio::test]
 async fn paths_and_methods_have_their_statuses() {
-    let server = Server::start(|_| {}).await;
-    for (method, path, status, allow) in [
-        ("GET", "/", 404, None),
-        ("GET", "/sse/", 404, None),
-        ("POST", "/nothing", 404, None),
-        ("OPTIONS", "/nothing", 404, None),
-        ("OPTIONS", "*", 404, None),
-        ("POST", "/sse", 405, Some("GET")),
-        ("DELETE", "/sse", 405, Some("GET")),
-        ("OPTIONS", "/sse", 405, Some("GET")),
-        ("GET", "/messages", 405, Some("POST")),
-        ("PUT", "/messages?sessionId=1", 405, Some("POST")),
-        ("OPTIONS", "/messages", 405, Some("POST")),
-        ("POST", "/health", 405, Some("GET, HEAD")),
-    ] {
-        let reply = server.ask(format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")).await;
-        reply.is_refusal(status);
-        assert_eq!(reply.header("allow"), allow, "{method} {path}");
-        assert!(!reply.headers.iter().any(|(name, _)| name.starts_with("access-control")));
+    for server in Server::each(|_| {}).await {
+        for (method, path, status, allow) in [
+            ("GET", "/", 404, None),
+            ("GET", "/sse/", 404, None),
+            ("POST", "/nothing", 404, None),
+            ("OPTIONS", "/nothing", 404, None),
+            ("OPTIONS", "*", 404, None),
+            ("POST", "/sse", 405, Some("GET")),
+            ("DELETE", "/sse", 405, Some("GET")),
+            ("OPTIONS", "/sse", 405, Some("GET")),
+            ("GET", "/messages", 405, Some("POST")),
+            ("PUT", "/messages?sessionId=1", 405, Some("POST")),
+            ("OPTIONS", "/messages", 405, Some("POST")),
+            ("POST", "/health", 405, Some("GET, HEAD")),
+        ] {
+            let reply = server.ask(format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")).await;
+            reply.is_refusal(status);
+            assert_eq!(reply.header("allow"), allow, "{method} {path}");
+            assert!(!reply.headers.iter().any(|(name, _)| name.starts_with("access-control")));
+        }
+        let health = server.ask("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+        assert_eq!((health.status, health.json()), (200, json!({"status": "ok"})));
     }
-    let health = server.ask("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    assert_eq!((health.status, health.json()), (200, json!({"status": "ok"})));
 }
 
 #[tokio::test]
 async fn head_has_no_body_and_does_not_hang() {
-    let server = Server::start(|_| {}).await;
-    for (path, status) in [("/health", 200), ("/sse", 405), ("/messages", 405), ("/nothing", 404)] {
-        let request = format!("HEAD {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-        let mut connection = server.sent(request).await;
-        assert_eq!(connection.head().await.status, status, "{path}");
-        assert!(connection.is_closed().await);
+    for server in Server::each(|_| {}).await {
+        for (path, status) in [("/health", 200), ("/sse", 405), ("/messages", 405), ("/nothing", 404)] {
+            let request = format!("HEAD {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+            let mut connection = server.sent(request).await;
+            assert_eq!(connection.head().await.status, status, "{path}");
+            assert!(connection.is_closed().await);
+        }
+        server.settles_at(0).await;
     }
-    server.settles_at(0).await;
 }
 
 #[tokio::test]
 async fn a_stream_goes_only_to_those_who_accept_one() {
-    let server = Server::start(|_| {}).await;
-    for accept in ["", "Accept: */*\r\n", "Accept: text/event-stream\r\n"] {
-        server.try_open(accept).await.unwrap();
-    }
-    for accept in ["Accept: application/json\r\n", "Accept: text/event-stream;q=0\r\n"] {
-        server.try_open(accept).await.err().unwrap().is_refusal(406);
+    for server in Server::each(|_| {}).await {
+        for accept in ["", "Accept: */*\r\n", "Accept: text/event-stream\r\n"] {
+            server.try_open(accept).await.unwrap();
+        }
+        for accept in ["Accept: application/json\r\n", "Accept: text/event-stream;q=0\r\n"] {
+            server.try_open(accept).await.err().unwrap().is_refusal(406);
+        }
     }
 }
 
@@ -106,26 +109,29 @@ async fn heads_that_are_too_large_or_ambiguous_are_refused_and_closed() {
 
 #[tokio::test]
 async fn only_our_hosts_and_origins_pass_on_every_path() {
-    let server = Server::start(|_| {}).await;
-    let port = server.address.port();
-    for path in ["/sse", "/messages", "/health", "/nothing"] {
-        for method in ["GET", "POST", "OPTIONS", "DELETE", "HEAD"] {
-            for headers in
-                ["Host: evil.test", "Host: localhost\r\nOrigin: http://evil.test", "Host: localhost\r\nOrigin: null"]
-            {
-                let mut connection = server.sent(format!("{method} {path} HTTP/1.1\r\n{headers}\r\n\r\n")).await;
-                assert_eq!(connection.head().await.status, 403, "{method} {path} {headers}");
+    for server in Server::each(|_| {}).await {
+        let port = server.address.port();
+        for path in ["/sse", "/messages", "/health", "/nothing"] {
+            for method in ["GET", "POST", "OPTIONS", "DELETE", "HEAD"] {
+                for headers in [
+                    "Host: evil.test",
+                    "Host: localhost\r\nOrigin: http://evil.test",
+                    "Host: localhost\r\nOrigin: null",
+                ] {
+                    let mut connection = server.sent(format!("{method} {path} HTTP/1.1\r\n{headers}\r\n\r\n")).await;
+                    assert_eq!(connection.head().await.status, 403, "{method} {path} {headers}");
+                }
             }
         }
-    }
-    for headers in [
-        format!("Host: localhost:{port}\r\nOrigin: http://localhost:{port}"),
-        format!("Host: 127.0.0.1:{port}"),
-        "Host: [::1]".to_owned(),
-        "Host: localhost\r\nX-Forwarded-Host: evil.test\r\nForwarded: host=evil.test".to_owned(),
-    ] {
-        let reply = server.ask(format!("GET /health HTTP/1.1\r\n{headers}\r\n\r\n")).await;
-        assert_eq!(reply.status, 200, "{headers}");
+        for headers in [
+            format!("Host: localhost:{port}\r\nOrigin: http://localhost:{port}"),
+            format!("Host: 127.0.0.1:{port}"),
+            "Host: [::1]".to_owned(),
+            "Host: localhost\r\nX-Forwarded-Host: evil.test\r\nForwarded: host=evil.test".to_owned(),
+        ] {
+            let reply = server.ask(format!("GET /health HTTP/1.1\r\n{headers}\r\n\r\n")).await;
+            assert_eq!(reply.status, 200, "{headers}");
+        }
     }
 }
 
@@ -196,45 +202,52 @@ async fn listed_origins_get_cors_headers_on_refusals_too() {
 
 #[tokio::test]
 async fn only_json_executes() {
-    let server = Server::start(|_| {}).await;
-    let mut stream = server.initialized().await;
-    let body = call(1, "add", &json!({"a": 1, "b": 1})).to_string();
-    for headers in [
-        "",
-        "Content-Type: text/plain\r\n",
-        "Content-Type: application/x-www-form-urlencoded\r\n",
-        "Content-Type: application/json; charset=latin1\r\n",
-        "Content-Type: application/json\r\nContent-Encoding: gzip\r\n",
-    ] {
-        server.ask(post_text(&stream.uri, headers, &body)).await.is_refusal(415);
-    }
-    assert_eq!(server.fixture.added.load(Ordering::SeqCst), 0);
-    for headers in ["Content-Type: application/json\r\n", "content-type: APPLICATION/JSON; Charset=UTF-8\r\n"] {
-        assert_eq!(server.ask(post_text(&stream.uri, headers, &body)).await.status, 202);
-        assert_eq!(stream.message().await["id"], 1);
+    for server in Server::each(|_| {}).await {
+        let mut stream = server.initialized().await;
+        let body = call(1, "add", &json!({"a": 1, "b": 1})).to_string();
+        for headers in [
+            "",
+            "Content-Type: text/plain\r\n",
+            "Content-Type: application/x-www-form-urlencoded\r\n",
+            "Content-Type: application/json; charset=latin1\r\n",
+            "Content-Type: application/json\r\nContent-Encoding: gzip\r\n",
+        ] {
+            server.ask(post_text(&stream.uri, headers, &body)).await.is_refusal(415);
+        }
+        assert_eq!(server.fixture.added.load(Ordering::SeqCst), 0);
+        for headers in ["Content-Type: application/json\r\n", "content-type: APPLICATION/JSON; Charset=UTF-8\r\n"] {
+            assert_eq!(server.ask(post_text(&stream.uri, headers, &body)).await.status, 202);
+            assert_eq!(stream.message().await["id"], 1);
+        }
     }
 }
 
 #[tokio::test]
 async fn what_follows_a_refused_body_is_not_executed() {
-    let server = Server::limited(|limits| limits.max_body_bytes = Some(1000)).await;
-    let stream = server.initialized().await;
-    let hidden = post(&stream.uri, &call(1, "add", &json!({"a": 1, "b": 1})));
-    let length = hidden.len();
-    for request in [
-        format!("POST /messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n{hidden}"),
-        format!("POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{hidden}"),
-        format!("GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{hidden}"),
-        format!(
-            "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{hidden}"
-        ),
-        format!("GET /{} HTTP/1.1\r\nHost: localhost\r\n\r\n{hidden}", "a".repeat(9000)),
-        format!("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: {length}\r\n\r\n{hidden}"),
-        format!("garbage\r\n\r\n{hidden}"),
-    ] {
-        let mut connection = server.sent(request).await;
-        connection.reply().await;
-        assert!(connection.is_closed().await);
+    for server in Server::each(|options| options.limits.max_body_bytes = Some(1000)).await {
+        let stream = server.initialized().await;
+        let hidden = post(&stream.uri, &call(1, "add", &json!({"a": 1, "b": 1})));
+        let length = hidden.len();
+        let refused = [
+            format!("POST /messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n{hidden}"),
+            format!("POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{hidden}"),
+            format!("GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{hidden}"),
+            format!("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: {length}\r\n\r\n{hidden}"),
+            format!("garbage\r\n\r\n{hidden}"),
+        ];
+        // An application's connections see nothing wrong with these.
+        let refused_by_the_listener = [
+            format!(
+                "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{hidden}"
+            ),
+            format!("GET /{} HTTP/1.1\r\nHost: localhost\r\n\r\n{hidden}", "a".repeat(9000)),
+        ];
+        let of_listener = refused_by_the_listener.into_iter().filter(|_| !server.is_mounted);
+        for request in refused.into_iter().chain(of_listener) {
+            let mut connection = server.sent(request).await;
+            connection.reply().await;
+            assert!(connection.is_closed().await);
+        }
+        assert_eq!(server.fixture.added.load(Ordering::SeqCst), 0);
     }
-    assert_eq!(server.fixture.added.load(Ordering::SeqCst), 0);
 }

@@ -7,12 +7,18 @@ use super::{
     Server, call,
     client::post,
 };
-use crate::auth::{AuthOptions, options::OAuthOptions};
+use crate::auth::{ApiKeyOptions, AuthOptions, options::OAuthOptions};
 
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
+/// One key.
+pub(super) fn api_key() -> AuthOptions {
+    let keys = vec!["key-of-a-client".into()];
+    AuthOptions::ApiKey(ApiKeyOptions { keys, ..ApiKeyOptions::default() })
+}
+
 /// A provider that is down: no token is good.
-fn oauth() -> AuthOptions {
+pub(super) fn oauth() -> AuthOptions {
     AuthOptions::OAuth(OAuthOptions {
         issuer_url: "http://127.0.0.1:1".to_owned(),
         client_id: "client".to_owned(),
@@ -64,27 +70,34 @@ async fn no_collision_of_paths_opens_a_door_or_ends_the_start() {
 
 #[tokio::test]
 async fn what_is_for_everybody_is_read_and_nothing_else() {
-    let server = Server::start(|options| options.auth = Some(oauth())).await;
-    for path in ["/health", WELL_KNOWN, &format!("{WELL_KNOWN}/mcp")] {
-        for (method, status) in [("GET", 200), ("HEAD", 200), ("POST", 401), ("DELETE", 401), ("OPTIONS", 401)] {
-            let request = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-            let mut connection = server.sent(request).await;
-            assert_eq!(connection.head().await.status, status, "{method} {path}");
+    let guarded = |options: &mut HttpOptions| {
+        options.auth = Some(oauth());
+        options.public_url = Some("http://localhost".to_owned());
+    };
+    for server in Server::each(guarded).await {
+        for path in ["/health", WELL_KNOWN, &format!("{WELL_KNOWN}/mcp")] {
+            for (method, status) in [("GET", 200), ("HEAD", 200), ("POST", 401), ("DELETE", 401), ("OPTIONS", 401)] {
+                let request = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                let mut connection = server.sent(request).await;
+                assert_eq!(connection.head().await.status, status, "{method} {path}");
+            }
         }
     }
 }
 
 #[tokio::test]
 async fn a_document_is_found_by_the_url_that_clients_know() {
-    let server = Server::start(|options| {
+    for server in Server::each(|options| {
         at(["/a/mcp", "/messages", "/mcp", "/health"])(options);
         options.public_url = Some("https://mcp.test/a".to_owned());
     })
-    .await;
-    for (path, resource) in [("/a/mcp", "/a/mcp"), ("/mcp", "/a/mcp"), ("/a/a/mcp", "/a/a/mcp"), ("", "/a/a/mcp")] {
-        let request = format!("GET {WELL_KNOWN}{path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        let reply = server.ask(request).await;
-        assert_eq!(reply.status, 200, "{path}");
-        assert_eq!(reply.json()["resource"], format!("https://mcp.test{resource}"), "{path}");
+    .await
+    {
+        for (path, resource) in [("/a/mcp", "/a/mcp"), ("/mcp", "/a/mcp"), ("/a/a/mcp", "/a/a/mcp"), ("", "/a/a/mcp")] {
+            let request = format!("GET {WELL_KNOWN}{path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            let reply = server.ask(request).await;
+            assert_eq!(reply.status, 200, "{path}");
+            assert_eq!(reply.json()["resource"], format!("https://mcp.test{resource}"), "{path}");
+        }
     }
 }
