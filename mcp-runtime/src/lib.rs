@@ -19,7 +19,8 @@
 //!
 //! - [`mcp_tool`], [`mcp_resource`], [`mcp_prompt`] and [`mcp_server`] declare; what functions take and return is said
 //!   at [`FromContext`], [`Context`], [`IntoCallToolResult`], [`IntoReadResourceResult`] and [`IntoGetPromptResult`].
-//! - [`McpServer`] puts a server together and runs it, by [`ServerOptions`].
+//! - [`McpServer`] puts a server together and runs it, by [`ServerOptions`]; [`McpService`] is one in an application of your
+//!   own, axum's for example.
 //! - [`testing::TestClient`] is a client for tests, without a wire.
 //! - [`protocol`] has the words of the Model Context Protocol, in its newest version.
 //!

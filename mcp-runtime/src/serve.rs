@@ -371,7 +371,7 @@ impl McpServer {
     /// When it cannot start: each cause is a variant of [`Error`] that names the option. On stdio there is nothing to serve.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// Outside of a tokio runtime with clock and sockets (`enable_all`), whose tasks then drive it.
     #[cfg(feature = "http")]
     pub async fn into_service(self) -> Result<McpService, Error> {
         self.prepare()?.mount().await

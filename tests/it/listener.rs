@@ -2,7 +2,7 @@
 
 use mcp_runtime::{McpServer, ServerOptions};
 use mcp_test_support::{
-    Running, Transport,
+    Listening, Running, Transport,
     http::{EventStream, request},
 };
 use serde_json::{Value, json};
@@ -126,11 +126,13 @@ async fn listed_origins_may_call_from_a_browser() {
 
 #[tokio::test]
 async fn a_shutdown_ends_streams_after_the_calls_in_flight() {
-    let running = Running::start(Transport::Sse, fixture::server).await;
-    let mut wire = running.connect_as("2025-11-25").await;
-    let id = wire.start("tools/call", json!({"name": "compute", "arguments": {"ms": 300}})).await;
-    let mut idle = EventStream::open(running.address.unwrap(), "/sse").await;
-    drop(running);
-    assert_eq!(wire.answer(&json!(id)).await["result"]["content"][0]["text"], "computed");
-    assert_eq!(idle.event().await, None);
+    for listening in Listening::ALL {
+        let running = Running::start_as(Transport::Sse, listening, fixture::server).await;
+        let mut wire = running.connect_as("2025-11-25").await;
+        let id = wire.start("tools/call", json!({"name": "compute", "arguments": {"ms": 300}})).await;
+        let mut idle = EventStream::open(running.address.unwrap(), "/sse").await;
+        drop(running);
+        assert_eq!(wire.answer(&json!(id)).await["result"]["content"][0]["text"], "computed", "{listening:?}");
+        assert_eq!(idle.event().await, None, "{listening:?}");
+    }
 }

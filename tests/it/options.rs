@@ -101,6 +101,29 @@ async fn what_cannot_start_says_which_option_is_to_blame() {
 }
 
 #[tokio::test]
+async fn what_no_application_can_have_says_which_option_is_to_blame() {
+    let check = async |transport: Value, blamed: Option<&str>| {
+        let error = McpServer::new(options(transport.clone())).tool::<add>().into_service().await.err();
+        assert_eq!(error.is_some(), blamed.is_some(), "{transport}: {error:?}");
+        let said = error.map(|error| error.to_string()).unwrap_or_default();
+        assert!(said.contains(blamed.unwrap_or_default()), "{transport}: {said}");
+    };
+    // A port that cannot be had is not looked at.
+    let keep = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    check(sse(json!({"port": keep.local_addr().unwrap().port(), "host": "no.such.host.invalid"})), None).await;
+    check(json!({"type": "http-stream"}), None).await;
+    check(json!({"type": "stdio"}), Some("`transport.type`: `stdio` takes no HTTP; choose")).await;
+    check(sse(json!({"endpoint": "/messages"})), Some("messageEndpoint")).await;
+    check(sse(json!({"publicUrl": "mcp.example.com"})), Some("transport.options.publicUrl")).await;
+    let provider = json!({"issuerUrl": "http://127.0.0.1:1", "clientId": "c", "clientSecret": "s"});
+    let oauth = json!({"type": "oauth", "options": provider});
+    check(sse(json!({"auth": oauth})), Some("transport.options.publicUrl")).await;
+    check(sse(json!({"auth": oauth, "publicUrl": "https://mcp.example.com"})), None).await;
+    let key = json!({"type": "apikey", "options": {"keys": ["0123456789abcdef"]}});
+    check(sse(json!({"auth": key})), None).await;
+}
+
+#[tokio::test]
 async fn all_that_is_wrong_is_told_at_once() {
     let server = McpServer::new(options(json!({"type": "stdio"})));
     let error = server.tool::<add>().tool::<add>().tool::<needy>().start().await.unwrap_err();

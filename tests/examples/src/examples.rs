@@ -13,6 +13,8 @@ mod choose_transport;
 mod compose;
 #[path = "../../../examples/everything.rs"]
 mod everything;
+#[path = "../../../examples/mount_in_axum.rs"]
+mod mount_in_axum;
 #[path = "../../../examples/notes.rs"]
 mod notes;
 #[path = "../../../examples/phrases.rs"]

@@ -1,5 +1,7 @@
 //! Every method × every credential × every endpoint: status, challenge and body of each answer.
 
+use std::net::SocketAddr;
+
 use mcp_runtime::{McpServer, testing::TestClient};
 use mcp_test_support::{
     STATELESS,
@@ -102,9 +104,16 @@ struct Method {
 
 const REASON: &str = "the credential lacks a scope";
 
-async fn check(method: &Method, name: &str, credential: &Credential, verdict: Verdict, endpoint: &Endpoint) {
+async fn check(
+    (method, address): (&Method, SocketAddr),
+    name: &str,
+    credential: &Credential,
+    verdict: Verdict,
+    endpoint: &Endpoint,
+) {
     let Endpoint { method: verb, path, .. } = endpoint;
-    let case = format!("{}, {name}: {verb} {path}", method.name);
+    let is_mounted = address != method.guarded.address;
+    let case = format!("{}, {name}: {verb} {path}, mounted: {is_mounted}", method.name);
     let comes_in = matches!(verdict, Verdict::Right | Verdict::NoAdministrator);
     let opener = if comes_in { credential } else { &method.right };
     // A session of whoever comes in, or else of somebody who does.
@@ -112,8 +121,9 @@ async fn check(method: &Method, name: &str, credential: &Credential, verdict: Ve
         Credential::Headers(headers) => (texts(headers), String::new()),
         Credential::Query(pairs) => (Vec::new(), format!("?{pairs}")),
     };
-    let stream = EventStream::open_with(method.guarded.address, &format!("/sse{query}"), &own).await;
-    let begun = method.guarded.post(&stream.endpoint, &own, &initialize().to_string()).await;
+    let stream = EventStream::open_with(address, &format!("/sse{query}"), &own).await;
+    let post = [&[super::JSON], &own[..]].concat();
+    let begun = request(address, "POST", &stream.endpoint, &post, &initialize().to_string()).await;
     assert_eq!(begun.status, 202, "{case}: {begun:?}");
     let (session, _) = stream.endpoint.split_once('&').unwrap_or((&stream.endpoint, ""));
     let mut target = if *path == "/messages" { session } else { path }.to_owned();
@@ -129,7 +139,7 @@ async fn check(method: &Method, name: &str, credential: &Credential, verdict: Ve
     let begun = match endpoint.body {
         // Nobody opens one by the query.
         Body::InSession if matches!(opener, Credential::Headers(_)) => {
-            Some(method.guarded.post("/mcp", &own, &initialize().to_string()).await)
+            Some(request(address, "POST", "/mcp", &post, &initialize().to_string()).await)
         }
         _ => None,
     };
@@ -143,7 +153,7 @@ async fn check(method: &Method, name: &str, credential: &Credential, verdict: Ve
         headers.extend(mirrored);
     }
     let body = if endpoint.body == Body::Nothing { String::new() } else { message.to_string() };
-    let answer = request(method.guarded.address, verb, &target, &headers, &body).await;
+    let answer = request(address, verb, &target, &headers, &body).await;
 
     let error = |error: &str, reason: &str, scope: &str| {
         let scope = if scope.is_empty() { String::new() } else { format!(", scope=\"{scope}\"") };
@@ -186,8 +196,8 @@ fn texts<'a>(headers: &'a [(&'static str, String)]) -> Vec<(&'static str, &'a st
 
 async fn check_all(method: &Method, cases: &[(&str, Credential, Verdict)]) {
     for (name, credential, verdict) in cases {
-        for endpoint in &ENDPOINTS {
-            check(method, name, credential, *verdict, endpoint).await;
+        for (address, endpoint) in method.guarded.addresses().flat_map(|it| ENDPOINTS.iter().map(move |of| (it, of))) {
+            check((method, address), name, credential, *verdict, endpoint).await;
         }
     }
 }
@@ -237,7 +247,7 @@ fn tokens(
 #[tokio::test]
 async fn without_authentication_nobody_has_a_scope() {
     let none = Credential::Headers(Vec::new());
-    let guarded = Guarded::with(json!({})).await;
+    let guarded = Guarded::twice(json!({})).await;
     let method = Method { name: "none", guarded, scheme: "", scopes: "", has_metadata: false, right: none.clone() };
     check_all(&method, &[("nobody", none, Verdict::NoAdministrator)]).await;
     // At the other end of a pipe is who started the server.
@@ -268,7 +278,7 @@ async fn jwt() {
         ),
     ] {
         let right = cases.last().expect("cases").1.clone();
-        let guarded = Guarded::start(auth).await;
+        let guarded = Guarded::twice(json!({ "auth": auth })).await;
         let scheme = "Bearer realm=\"mcp\"";
         let method = Method { name, guarded, scheme, scopes: "", has_metadata: false, right };
         check_all(&method, &cases).await;
@@ -315,7 +325,7 @@ async fn api_keys() {
         ("apikey by query", query("key=right-key"), &by_query[..]),
     ] {
         let scheme = "ApiKey realm=\"mcp\", header=\"X-API-Key\"";
-        let guarded = Guarded::start(auth.clone()).await;
+        let guarded = Guarded::twice(json!({ "auth": auth })).await;
         check_all(&Method { name, guarded, scheme, scopes: "", has_metadata: false, right }, cases).await;
     }
 }
@@ -326,7 +336,7 @@ async fn oauth() {
     let other = Provider::start().await;
     let options = json!({"issuerUrl": provider.issuer, "clientId": CLIENT.0, "clientSecret": CLIENT.1,
         "scopes": ["mcp"]});
-    let start = async || Guarded::start(json!({"type": "oauth", "options": options})).await;
+    let start = async || Guarded::twice(json!({"auth": {"type": "oauth", "options": options}})).await;
     let scheme = "Bearer realm=\"mcp\"";
 
     let guarded = start().await;

@@ -11,9 +11,10 @@ use mcp_test_support::{
     PATIENCE,
     http::{Answer, EventStream, request},
     identity::{CLIENT, Provider, hmac_signed, now, over},
+    serve_in_application,
 };
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::{task::AbortHandle, time::timeout};
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 const ISSUER: &str = "https://idp.test";
@@ -55,6 +56,14 @@ fn guarded_resource() -> &'static str {
 struct Guarded {
     address: std::net::SocketAddr,
     handle: mcp_runtime::Handle,
+    /// The same server in an application, which its clients know by the address of the other.
+    mounted: Option<Mounted>,
+}
+
+struct Mounted {
+    address: std::net::SocketAddr,
+    handle: mcp_runtime::Handle,
+    application: AbortHandle,
 }
 
 impl Guarded {
@@ -64,15 +73,34 @@ impl Guarded {
 
     /// With these options of the listener.
     async fn with(options: Value) -> Self {
+        let bound = Self::server(options).bind().await.expect("a server that starts");
+        let guarded = Self { address: bound.local_addr().expect("a listener"), handle: bound.handle(), mounted: None };
+        tokio::spawn(bound.serve());
+        guarded
+    }
+
+    /// With these options twice: with a listener of its own, and in an application.
+    async fn twice(options: Value) -> Self {
+        let mut guarded = Self::with(options.clone()).await;
+        let public = json!({"publicUrl": format!("http://{}", guarded.address)});
+        let mcp = Self::server(over(options, &public)).into_service().await.expect("a server that starts");
+        let handle = mcp.handle();
+        let (address, application) = serve_in_application(mcp).await;
+        guarded.mounted = Some(Mounted { address, handle, application });
+        guarded
+    }
+
+    fn server(options: Value) -> McpServer {
         let transport = json!({"type": "sse", "options": over(options, &json!({"port": 0}))});
         let options: ServerOptions =
             serde_json::from_value(json!({"name": "guarded", "transport": transport})).expect("options");
         let server = McpServer::new(options).tool::<who>().tool::<admin>();
-        let server = server.prompt::<guarded_prompt>().resource::<guarded_resource>();
-        let bound = server.bind().await.expect("a server that starts");
-        let guarded = Self { address: bound.local_addr().expect("a listener"), handle: bound.handle() };
-        tokio::spawn(bound.serve());
-        guarded
+        server.prompt::<guarded_prompt>().resource::<guarded_resource>()
+    }
+
+    /// Where it is.
+    fn addresses(&self) -> impl Iterator<Item = std::net::SocketAddr> {
+        [self.address].into_iter().chain(self.mounted.as_ref().map(|mounted| mounted.address))
     }
 
     async fn jwt() -> Self {
@@ -98,6 +126,10 @@ impl Guarded {
 impl Drop for Guarded {
     fn drop(&mut self) {
         self.handle.shut_down();
+        if let Some(mounted) = &self.mounted {
+            mounted.handle.shut_down();
+            mounted.application.abort();
+        }
     }
 }
 

@@ -81,8 +81,9 @@ use crate::{
 /// - that a head whose length is stated in two ways is refused: hyper drops one of the two
 /// - connections whose client does not read (`stalledWriteSeconds`): what is queued is bounded, but the connection, and the
 ///   place of its stream, stay until the application closes it
+/// - clients that close their half of a connection and wait for their answer: hyper takes them for gone
 /// - reading on for a while after a refusal, so that a client in the middle of a large body gets to read why
-/// - signals: [`McpService::handle`] ends serving
+/// - signals, which [`McpService::handle`] lets you heed, and where the lines of `tracing` go
 ///
 /// Addresses of clients are not used for anything, here or there.
 ///
