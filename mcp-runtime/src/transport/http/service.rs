@@ -79,8 +79,8 @@ use crate::{
 /// - how large a head is and how long it takes (`maxRequestLineBytes`, `maxHeaderBytes`, `maxHeaders`,
 ///   `headerReadSeconds`): axum's own listener has no clock for it
 /// - that a head whose length is stated in two ways is refused: hyper drops one of the two
-/// - connections whose client does not read (`stalledWriteSeconds`): what is queued is bounded, but the connection, and the
-///   place of its stream, stay until the application closes it
+/// - connections whose client does not read (`stalledWriteSeconds`): what is queued for it is bounded, and when that is full its
+///   session over HTTP+SSE ends, but the connection stays until the application closes it
 /// - clients that close their half of a connection and wait for their answer: hyper takes them for gone
 /// - reading on for a while after a refusal, so that a client in the middle of a large body gets to read why
 /// - signals, which [`McpService::handle`] lets you heed, and where the lines of `tracing` go

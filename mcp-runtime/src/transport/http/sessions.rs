@@ -325,9 +325,14 @@ impl Client {
         !self.is_named_by_header() || !self.confirmed.load(Ordering::Relaxed)
     }
 
-    /// Whether its time is over. A stream of HTTP+SSE has clocks of its own.
+    /// Whether its time is over.
     fn is_over(&self, limits: &Limits) -> bool {
-        if !self.is_named_by_header() || self.is_busy() {
+        if !self.is_named_by_header() {
+            // A stream of HTTP+SSE has clocks of its own, and a listener's ends with its queue. In an application nobody
+            // may look after the stream of a client that does not read.
+            return self.session.outbox.is_closed();
+        }
+        if self.is_busy() {
             return false;
         }
         let most = if self.confirmed.load(Ordering::Relaxed) { limits.session_idle } else { limits.session_unused };

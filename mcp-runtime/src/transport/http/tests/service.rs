@@ -215,6 +215,35 @@ async fn begin(mcp: &McpService) -> [McpBody; 3] {
     [events, in_session, stateless.into_body()]
 }
 
+#[tokio::test(start_paused = true)]
+async fn sessions_end_by_themselves() {
+    let mut options = HttpOptions::default();
+    options.limits.stream_queue_bytes = Some(700 * 1024);
+    let (mcp, _) = service(&options).await;
+    let check = async |seconds: u64, left: usize| {
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+        assert_eq!(mcp.sessions().count(), left, "{seconds} s later");
+    };
+    // One that is opened and not used.
+    ask(&mcp, message("/mcp", &[], &initialize())).await;
+    check(50, 1).await;
+    check(30, 0).await;
+    // One whose client does not read, on a connection that the application keeps.
+    let mut unread = ask(&mcp, request("GET", "/sse", &[], Empty::new())).await.into_body();
+    let first = next(&mut unread).await.unwrap().unwrap();
+    let uri = first.strip_prefix("event: endpoint\ndata: ").unwrap().trim_end();
+    ask(&mcp, message(uri, &[], &initialize())).await;
+    let big = call(1, "big", &json!({"n": 256}));
+    for _ in 0..2 {
+        assert_eq!(ask(&mcp, message(uri, &[], &big)).await.status(), StatusCode::ACCEPTED);
+    }
+    check(600, 1).await;
+    ask(&mcp, message(uri, &[], &big)).await;
+    check(10, 0).await;
+    assert_eq!(ask(&mcp, message(uri, &[], &big)).await.status(), StatusCode::NOT_FOUND);
+    assert!(next(&mut unread).await.is_none());
+}
+
 #[tokio::test]
 async fn with_its_last_clone_all_that_it_began_ends() {
     let (mcp, fixture) = service(&HttpOptions::default()).await;
