@@ -47,7 +47,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `macros` | yes | the four attribute macros |
-//! | `http` | yes | the listener: HTTP+SSE and Streamable HTTP |
+//! | `http` | yes | the listener: HTTP+SSE and Streamable HTTP; a service for the listener of an application |
 //! | `auth` | yes | authentication of the listener: JWT, API keys, OAuth 2.1 |
 //! | `cli` | yes | [`McpServer::run`]: flags, environment, a configuration file, logging, signals |
 //!

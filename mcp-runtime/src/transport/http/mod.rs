@@ -224,6 +224,12 @@ async fn doors(
     stop: &Arc<Stop>,
 ) -> Result<Arc<Doors>, Error> {
     let guard = Guard::new(options, address)?;
+    if address.is_none() && guard.is_for_loopback_alone() {
+        tracing::info!(
+            "requests under other names than those of this machine are refused until `transport.options.publicUrl` or \
+             `transport.options.allowedHosts` says them"
+        );
+    }
     let mut limits = options.limits.clone();
     let max_connections = max_connections(&limits);
     // Each stream holds a connection, and its client needs another one to say something.
@@ -251,7 +257,7 @@ fn tell_of_open_doors(dispatcher: &Dispatcher, address: Option<SocketAddr>, guar
         }
         None => tracing::warn!(
             "every path is open to whoever reaches the application, from other machines too: there is no authentication; \
-             set `transport.options.auth` (MCP_AUTH)"
+             set `transport.options.auth`"
         ),
     }
     let names = dispatcher.names_with_scopes();

@@ -74,7 +74,7 @@ use crate::{
 ///
 /// What only a listener can do is the application's affair, or that of its proxy:
 ///
-/// - TLS, `host` and `port`, which are not looked at
+/// - `host` and `port`, which are not looked at
 /// - how many connections there are (`maxConnections`), and how long an idle one is kept (`idleConnectionSeconds`)
 /// - how large a head is and how long it takes (`maxRequestLineBytes`, `maxHeaderBytes`, `maxHeaders`,
 ///   `headerReadSeconds`): axum's own listener has no clock for it
@@ -92,7 +92,8 @@ use crate::{
 /// The service does not know where the application listens. So a request's `Host` must be a loopback name, the host of
 /// `publicUrl`, or one of `allowedHosts`: behind a name of your own set one of these, or every request is refused (403).
 /// A request from a web page must come from the origin of `publicUrl`, from one of `cors.allowOrigins`, or, under a
-/// loopback name, from that same name and port. With `oauth`, `publicUrl` must be set.
+/// loopback name, from that same name and port. With `oauth`, `publicUrl` must be set. What the application serves beside it
+/// is not guarded by this.
 ///
 /// # Where it stands
 ///
@@ -110,7 +111,7 @@ use crate::{
 ///
 /// [`Handle::shut_down`] ends it as it ends a listener: streams end, calls under way get
 /// `shutdownGraceSeconds` and are cut off then, and what comes from then on is refused with 503. When the last clone is
-/// dropped, all of it ends at once. What is answered at that moment keeps a clone until it has its response's head.
+/// dropped, all of it ends at once. A request that is under way then keeps a clone until its response begins.
 #[derive(Clone)]
 pub struct McpService(Arc<Inner>);
 
