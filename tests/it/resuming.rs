@@ -3,7 +3,7 @@
 use std::{collections::HashMap, net::SocketAddr};
 
 use mcp_test_support::{
-    PATIENCE,
+    Listening, PATIENCE,
     http::{self, OpenAnswer},
 };
 use serde_json::{Value, json};
@@ -16,8 +16,10 @@ use tokio::{
 
 use crate::visitor::{Gate, NEWEST_WITH_SESSIONS, Served, Visitor, call, event, text_of};
 
-async fn resumable() -> Served {
-    Served::start(json!({"resumability": true})).await
+/// Alone, and in an application.
+async fn resumable() -> [Served; 2] {
+    let start = |listening| Served::start_as(listening, json!({"resumability": true}));
+    [start(Listening::Alone).await, start(Listening::Mounted).await]
 }
 
 /// The id and the data of an event.
@@ -28,170 +30,175 @@ async fn named(stream: &mut OpenAnswer) -> (String, String) {
 
 #[tokio::test]
 async fn a_stream_goes_on_where_its_client_left_off() {
-    let served = resumable().await;
-    for version in ["2025-03-26", "2025-06-18", NEWEST_WITH_SESSIONS] {
-        let visitor = served.visitor(version).await;
-        let mut stream = visitor.post(&call(1, "steps", json!({"times": 3}))).await;
-        if version == NEWEST_WITH_SESSIONS {
-            let primed = event(&mut stream).await.unwrap();
-            assert_eq!((primed.data.as_str(), primed.name.as_str()), ("", ""), "{version}");
-            assert!(primed.id.is_some() && primed.retry.is_some(), "{version}: {primed:?}");
-        }
-        let (first, data) = named(&mut stream).await;
-        assert!(data.contains("step 0"), "{version}: {data}");
-        drop(stream);
-        // One is said while nobody is there, the rest to whoever comes back.
-        served.gate.go.add_permits(1);
-        for _ in 0..2 {
-            Gate::pass(&served.gate.began).await;
-        }
-        let mut stream = visitor.get(Some(&first)).await;
-        assert!(stream.is_stream(), "{version}: {:?}", stream.headers);
-        let (second, data) = named(&mut stream).await;
-        assert!(data.contains("step 1"), "{version}: {data}");
-        served.gate.go.add_permits(1);
-        let (third, data) = named(&mut stream).await;
-        assert!(data.contains("step 2"), "{version}: {data}");
-        drop(stream);
-        // The answer as well, when all is over.
-        served.gate.go.add_permits(1);
-        for semaphore in [&served.gate.began, &served.gate.over] {
-            Gate::pass(semaphore).await;
-        }
-        for (last, before) in [(&third, 0), (&second, 1), (&first, 2)] {
-            let mut stream = visitor.get(Some(last)).await;
-            for _ in 0..before {
-                assert!(named(&mut stream).await.1.contains("step"), "{version}");
+    for served in resumable().await {
+        for version in ["2025-03-26", "2025-06-18", NEWEST_WITH_SESSIONS] {
+            let visitor = served.visitor(version).await;
+            let mut stream = visitor.post(&call(1, "steps", json!({"times": 3}))).await;
+            if version == NEWEST_WITH_SESSIONS {
+                let primed = event(&mut stream).await.unwrap();
+                assert_eq!((primed.data.as_str(), primed.name.as_str()), ("", ""), "{version}");
+                assert!(primed.id.is_some() && primed.retry.is_some(), "{version}: {primed:?}");
             }
-            assert_eq!(text_of(&named(&mut stream).await.1), "arrived", "{version}");
-            assert_eq!(event(&mut stream).await, None, "{version}: a stream ends with its answer");
+            let (first, data) = named(&mut stream).await;
+            assert!(data.contains("step 0"), "{version}: {data}");
+            drop(stream);
+            // One is said while nobody is there, the rest to whoever comes back.
+            served.gate.go.add_permits(1);
+            for _ in 0..2 {
+                Gate::pass(&served.gate.began).await;
+            }
+            let mut stream = visitor.get(Some(&first)).await;
+            assert!(stream.is_stream(), "{version}: {:?}", stream.headers);
+            let (second, data) = named(&mut stream).await;
+            assert!(data.contains("step 1"), "{version}: {data}");
+            served.gate.go.add_permits(1);
+            let (third, data) = named(&mut stream).await;
+            assert!(data.contains("step 2"), "{version}: {data}");
+            drop(stream);
+            // The answer as well, when all is over.
+            served.gate.go.add_permits(1);
+            for semaphore in [&served.gate.began, &served.gate.over] {
+                Gate::pass(semaphore).await;
+            }
+            for (last, before) in [(&third, 0), (&second, 1), (&first, 2)] {
+                let mut stream = visitor.get(Some(last)).await;
+                for _ in 0..before {
+                    assert!(named(&mut stream).await.1.contains("step"), "{version}");
+                }
+                assert_eq!(text_of(&named(&mut stream).await.1), "arrived", "{version}");
+                assert_eq!(event(&mut stream).await, None, "{version}: a stream ends with its answer");
+            }
         }
     }
 }
 
 #[tokio::test]
 async fn a_handler_lets_its_connection_go() {
-    let served = resumable().await;
-    let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
-    let mut stream = visitor.post(&call(1, "leave", json!({}))).await;
-    let primed = event(&mut stream).await.unwrap();
-    assert_eq!(primed.data, "");
-    let last = event(&mut stream).await.expect("a word on when to come back");
-    assert!(last.retry.is_some() && last.id.is_none() && last.data.is_empty(), "{last:?}");
-    assert_eq!(event(&mut stream).await, None);
-    // Coming back before there is anything waits for it.
-    let mut stream = visitor.get(primed.id.as_deref()).await;
-    served.gate.go.add_permits(1);
-    assert!(named(&mut stream).await.1.contains("meanwhile"));
-    assert_eq!(text_of(&named(&mut stream).await.1), "back");
-    assert_eq!(event(&mut stream).await, None);
-
-    // Elsewhere nothing happens: versions that do not know it, servers that resume nothing.
-    let plain = Served::start(json!({})).await;
-    for (served, version) in [(&served, "2025-06-18"), (&plain, NEWEST_WITH_SESSIONS)] {
-        let visitor = served.visitor(version).await;
-        let answer = tokio::spawn(async move {
-            let mut stream = visitor.post(&call(1, "leave", json!({}))).await;
-            let data = event(&mut stream).await.expect("an event").data;
-            (data, event(&mut stream).await.expect("an answer").data)
-        });
-        Gate::pass(&served.gate.began).await;
+    for served in resumable().await {
+        let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
+        let mut stream = visitor.post(&call(1, "leave", json!({}))).await;
+        let primed = event(&mut stream).await.unwrap();
+        assert_eq!(primed.data, "");
+        let last = event(&mut stream).await.expect("a word on when to come back");
+        assert!(last.retry.is_some() && last.id.is_none() && last.data.is_empty(), "{last:?}");
+        assert_eq!(event(&mut stream).await, None);
+        // Coming back before there is anything waits for it.
+        let mut stream = visitor.get(primed.id.as_deref()).await;
         served.gate.go.add_permits(1);
-        let (data, answer) = answer.await.unwrap();
-        assert!(data.contains("meanwhile"), "{version}");
-        assert_eq!(text_of(&answer), "back", "{version}");
+        assert!(named(&mut stream).await.1.contains("meanwhile"));
+        assert_eq!(text_of(&named(&mut stream).await.1), "back");
+        assert_eq!(event(&mut stream).await, None);
+
+        // Elsewhere nothing happens: versions that do not know it, servers that resume nothing.
+        let plain = Served::start(json!({})).await;
+        for (served, version) in [(&served, "2025-06-18"), (&plain, NEWEST_WITH_SESSIONS)] {
+            let visitor = served.visitor(version).await;
+            let answer = tokio::spawn(async move {
+                let mut stream = visitor.post(&call(1, "leave", json!({}))).await;
+                let data = event(&mut stream).await.expect("an event").data;
+                (data, event(&mut stream).await.expect("an answer").data)
+            });
+            Gate::pass(&served.gate.began).await;
+            served.gate.go.add_permits(1);
+            let (data, answer) = answer.await.unwrap();
+            assert!(data.contains("meanwhile"), "{version}");
+            assert_eq!(text_of(&answer), "back", "{version}");
+        }
     }
 }
 
 #[tokio::test]
 async fn whoever_comes_back_sends_a_dead_connection_away() {
-    let served = resumable().await;
-    let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
-    let mut dead = visitor.post(&call(1, "steps", json!({"times": 2}))).await;
-    let (primed, _) = named(&mut dead).await;
-    assert!(named(&mut dead).await.1.contains("step 0"));
-    let mut alive = visitor.get(Some(&primed)).await;
-    assert!(named(&mut alive).await.1.contains("step 0"));
-    served.gate.go.add_permits(2);
-    assert!(named(&mut alive).await.1.contains("step 1"));
-    assert_eq!(text_of(&named(&mut alive).await.1), "arrived");
-    let farewell = event(&mut dead).await.expect("a word on when to come back");
-    assert!(farewell.id.is_none() && farewell.data.is_empty(), "{farewell:?}");
-    assert_eq!(event(&mut dead).await, None);
+    for served in resumable().await {
+        let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
+        let mut dead = visitor.post(&call(1, "steps", json!({"times": 2}))).await;
+        let (primed, _) = named(&mut dead).await;
+        assert!(named(&mut dead).await.1.contains("step 0"));
+        let mut alive = visitor.get(Some(&primed)).await;
+        assert!(named(&mut alive).await.1.contains("step 0"));
+        served.gate.go.add_permits(2);
+        assert!(named(&mut alive).await.1.contains("step 1"));
+        assert_eq!(text_of(&named(&mut alive).await.1), "arrived");
+        let farewell = event(&mut dead).await.expect("a word on when to come back");
+        assert!(farewell.id.is_none() && farewell.data.is_empty(), "{farewell:?}");
+        assert_eq!(event(&mut dead).await, None);
+    }
 }
 
 #[tokio::test]
 async fn the_session_s_own_stream_is_one_however_often_it_is_opened() {
-    let served = resumable().await;
-    let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
-    let mut first = visitor.get(None).await;
-    let (one, data) = named(&mut first).await;
-    assert_eq!(data, "");
-    assert_eq!(visitor.get(None).await.status, 409);
-    // Its end may not have been seen yet; whoever names an event does not have to wait for that.
-    drop(first);
-    let resumed = visitor.get(Some(&one)).await;
-    assert_eq!(resumed.status, 200);
-    drop(resumed);
-    let another = async {
-        loop {
-            let stream = visitor.get(None).await;
-            if stream.status == 200 {
-                return stream;
+    for served in resumable().await {
+        let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
+        let mut first = visitor.get(None).await;
+        let (one, data) = named(&mut first).await;
+        assert_eq!(data, "");
+        assert_eq!(visitor.get(None).await.status, 409);
+        // Its end may not have been seen yet; whoever names an event does not have to wait for that.
+        drop(first);
+        let resumed = visitor.get(Some(&one)).await;
+        assert_eq!(resumed.status, 200);
+        drop(resumed);
+        let another = async {
+            loop {
+                let stream = visitor.get(None).await;
+                if stream.status == 200 {
+                    return stream;
+                }
+                tokio::task::yield_now().await;
             }
-            tokio::task::yield_now().await;
-        }
-    };
-    let (two, _) = named(&mut timeout(PATIENCE, another).await.expect("a stream in time")).await;
-    assert_eq!(one.split_once('_').unwrap().0, two.split_once('_').unwrap().0);
-    assert_ne!(one, two, "no event has the name of another");
+        };
+        let (two, _) = named(&mut timeout(PATIENCE, another).await.expect("a stream in time")).await;
+        assert_eq!(one.split_once('_').unwrap().0, two.split_once('_').unwrap().0);
+        assert_ne!(one, two, "no event has the name of another");
+    }
 }
 
 #[tokio::test]
 async fn forged_names_of_events_are_refused() {
-    let served = resumable().await;
-    let (visitor, other) = (served.visitor(NEWEST_WITH_SESSIONS).await, served.visitor(NEWEST_WITH_SESSIONS).await);
-    let mut ids = Vec::new();
-    for visitor in [&visitor, &other] {
-        let mut stream = visitor.post(&call(1, "say", json!({"tag": "t", "times": 2, "size": 1}))).await;
-        while let Some(event) = event(&mut stream).await {
-            ids.extend(event.id);
+    for served in resumable().await {
+        let (visitor, other) = (served.visitor(NEWEST_WITH_SESSIONS).await, served.visitor(NEWEST_WITH_SESSIONS).await);
+        let mut ids = Vec::new();
+        for visitor in [&visitor, &other] {
+            let mut stream = visitor.post(&call(1, "say", json!({"tag": "t", "times": 2, "size": 1}))).await;
+            while let Some(event) = event(&mut stream).await {
+                ids.extend(event.id);
+            }
         }
+        let (own, foreign) = (&ids[0], &ids[5]);
+        assert_eq!(visitor.get(Some(own)).await.status, 200);
+        let (stream, _) = own.split_once('_').unwrap();
+        let long = "1".repeat(129);
+        for forged in [
+            foreign.as_str(),
+            "",
+            "_",
+            "0",
+            "0_0",
+            "00000000_0",
+            "-1_-1",
+            "x_y",
+            "\u{e9}",
+            "1_2_3",
+            &long,
+            &format!("{stream}_99"),
+            &format!("{stream}_01"),
+            &format!("{stream}_+1"),
+            &format!("{stream}_18446744073709551616"),
+            &format!("{}_1", stream.to_uppercase() + "0"),
+        ] {
+            let answer = visitor.get(Some(forged)).await;
+            assert_eq!(answer.status, 400, "{forged}");
+            let body: Value = serde_json::from_str(&answer.whole().await).expect("a JSON body");
+            assert_eq!(body["error"]["code"], -32600, "{forged}: {body}");
+        }
+        let mut twice = visitor.headers();
+        twice.extend([("Accept", "text/event-stream"), ("Last-Event-ID", own), ("Last-Event-ID", own)]);
+        assert_eq!(served.ask("GET", &twice, "").await.status, 400);
+        // Where nothing is resumed nobody has a name to give.
+        let plain = Served::start(json!({})).await;
+        let visitor = plain.visitor(NEWEST_WITH_SESSIONS).await;
+        assert_eq!(visitor.get(Some("0_0")).await.status, 200);
     }
-    let (own, foreign) = (&ids[0], &ids[5]);
-    assert_eq!(visitor.get(Some(own)).await.status, 200);
-    let (stream, _) = own.split_once('_').unwrap();
-    let long = "1".repeat(129);
-    for forged in [
-        foreign.as_str(),
-        "",
-        "_",
-        "0",
-        "0_0",
-        "00000000_0",
-        "-1_-1",
-        "x_y",
-        "\u{e9}",
-        "1_2_3",
-        &long,
-        &format!("{stream}_99"),
-        &format!("{stream}_01"),
-        &format!("{stream}_+1"),
-        &format!("{stream}_18446744073709551616"),
-        &format!("{}_1", stream.to_uppercase() + "0"),
-    ] {
-        let answer = visitor.get(Some(forged)).await;
-        assert_eq!(answer.status, 400, "{forged}");
-        let body: Value = serde_json::from_str(&answer.whole().await).expect("a JSON body");
-        assert_eq!(body["error"]["code"], -32600, "{forged}: {body}");
-    }
-    let mut twice = visitor.headers();
-    twice.extend([("Accept", "text/event-stream"), ("Last-Event-ID", own), ("Last-Event-ID", own)]);
-    assert_eq!(served.ask("GET", &twice, "").await.status, 400);
-    // Where nothing is resumed nobody has a name to give.
-    let plain = Served::start(json!({})).await;
-    let visitor = plain.visitor(NEWEST_WITH_SESSIONS).await;
-    assert_eq!(visitor.get(Some("0_0")).await.status, 200);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use mcp_runtime::prelude::*;
 use mcp_test_support::{
-    PATIENCE,
+    Listening, PATIENCE,
     http::{self, Answer},
     identity,
     schema::Shared,
@@ -293,9 +293,9 @@ async fn streams_end_with_the_credential_that_opened_them() {
         // Headers of a visitor last as long as the program.
         Box::leak(format!("Bearer {}", identity::hmac_signed("HS256", SECRET, &claims)).into_boxed_str())
     };
-    for resumability in [false, true] {
+    for (resumability, way) in Listening::each([false, true]) {
         let auth = json!({"type": "jwt", "options": options});
-        let served = Served::start(json!({"resumability": resumability, "auth": auth})).await;
+        let served = Served::start_as(way, json!({"resumability": resumability, "auth": auth})).await;
         let lasting = served.visitor_with(NEWEST_WITH_SESSIONS, &[("Authorization", bearer(600))]).await;
         let brief = lasting.with(&[("Authorization", bearer(3))]);
         let mut alone = brief.clone();
@@ -338,8 +338,8 @@ fn listening(visitor: &Visitor) -> Vec<(&str, &str)> {
 
 #[tokio::test]
 async fn with_its_session_all_of_a_client_ends() {
-    for resumability in [false, true] {
-        let served = Served::start(json!({"resumability": resumability})).await;
+    for (resumability, way) in Listening::each([false, true]) {
+        let served = Served::start_as(way, json!({"resumability": resumability})).await;
         let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
         let mut own = visitor.get(None).await;
         let mut calls = Vec::new();
@@ -366,8 +366,8 @@ async fn with_its_session_all_of_a_client_ends() {
 
 #[tokio::test]
 async fn a_cancelled_call_has_an_empty_stream() {
-    for resumability in [false, true] {
-        let served = Served::start(json!({"resumability": resumability})).await;
+    for (resumability, way) in Listening::each([false, true]) {
+        let served = Served::start_as(way, json!({"resumability": resumability})).await;
         let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
         let posted = tokio::spawn({
             let visitor = visitor.clone();
@@ -573,9 +573,9 @@ async fn sessions_that_are_abandoned_leave_nothing() {
 
 #[tokio::test]
 async fn a_reader_that_does_not_read_is_cut_off_and_its_session_lives() {
-    for resumability in [false, true] {
+    for (resumability, way) in Listening::each([false, true]) {
         let limits = json!({"streamQueueMessages": 16, "streamQueueBytes": 100_000});
-        let served = Served::start(json!({"resumability": resumability, "limits": limits})).await;
+        let served = Served::start_as(way, json!({"resumability": resumability, "limits": limits})).await;
         let visitor = served.visitor(NEWEST_WITH_SESSIONS).await;
         let mut lazy = visitor.post(&call(1, "say", json!({"tag": "t", "times": 800, "size": 20_000}))).await;
         // It ends although nobody reads: the id is free again.
@@ -639,8 +639,8 @@ async fn the_fixture_is_the_same_with_and_without_resumability() {
 async fn who_takes_no_stream_gets_the_answer_alone() {
     let stateless = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {}, "io.modelcontextprotocol/logLevel": "debug"});
-    for (sessions, resumability) in [(true, false), (true, true), (false, false)] {
-        let served = Served::start(json!({"sessions": sessions, "resumability": resumability})).await;
+    for ((sessions, resumability), way) in Listening::each([(true, false), (true, true), (false, false)]) {
+        let served = Served::start_as(way, json!({"sessions": sessions, "resumability": resumability})).await;
         let session = match sessions {
             true => Some(served.visitor(NEWEST_WITH_SESSIONS).await.session),
             false => None,

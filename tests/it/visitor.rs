@@ -4,11 +4,12 @@ use std::{net::SocketAddr, sync::Arc};
 
 use mcp_runtime::{Handle, prelude::*, protocol::LoggingLevel};
 use mcp_test_support::{
-    PATIENCE,
+    Listening, PATIENCE,
     http::{self, Answer, OpenAnswer},
+    serve_in_application,
 };
 use serde_json::{Value, json};
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::{sync::Semaphore, task::AbortHandle, time::timeout};
 
 pub(crate) const NEWEST_WITH_SESSIONS: &str = "2025-11-25";
 
@@ -94,11 +95,17 @@ pub(crate) struct Served {
     pub(crate) address: SocketAddr,
     pub(crate) gate: Arc<Gate>,
     pub(crate) handle: Handle,
+    application: Option<AbortHandle>,
 }
 
 impl Served {
     /// Starts the server, with these options of its listener.
-    pub(crate) async fn start(mut options: Value) -> Self {
+    pub(crate) async fn start(options: Value) -> Self {
+        Self::start_as(Listening::Alone, options).await
+    }
+
+    /// Starts it alone or in an application.
+    pub(crate) async fn start_as(listening: Listening, mut options: Value) -> Self {
         options["port"] = 0.into();
         let options = json!({"name": "visited", "transport": {"type": "sse", "options": options}});
         let options: ServerOptions = serde_json::from_value(options).expect("options");
@@ -110,10 +117,20 @@ impl Served {
         });
         let server = McpServer::new(options).tool::<quick>().tool::<say>().tool::<steps>().tool::<wait>();
         let server = server.tool::<leave>().state(Arc::clone(&gate));
-        let bound = server.bind().await.expect("a server that starts");
-        let served = Self { address: bound.local_addr().expect("a listener"), gate, handle: bound.handle() };
-        tokio::spawn(bound.serve());
-        served
+        match listening {
+            Listening::Alone => {
+                let bound = server.bind().await.expect("a server that starts");
+                let (address, handle) = (bound.local_addr().expect("a listener"), bound.handle());
+                tokio::spawn(bound.serve());
+                Self { address, gate, handle, application: None }
+            }
+            Listening::Mounted => {
+                let mcp = server.into_service().await.expect("a server that starts");
+                let handle = mcp.handle();
+                let (address, application) = serve_in_application(mcp).await;
+                Self { address, gate, handle, application: Some(application) }
+            }
+        }
     }
 
     /// A client with a session of that version.
@@ -146,6 +163,9 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         self.handle.shut_down();
+        if let Some(application) = &self.application {
+            application.abort();
+        }
     }
 }
 

@@ -71,6 +71,11 @@ impl Listening {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Alone, Self::Mounted];
 
+    /// Each of these in both ways.
+    pub fn each<T: Copy>(values: impl IntoIterator<Item = T>) -> impl Iterator<Item = (T, Self)> {
+        values.into_iter().flat_map(|value| Self::ALL.map(|way| (value, way)))
+    }
+
     /// What there is of them over a transport.
     pub fn over(transport: Transport) -> &'static [Self] {
         if matches!(transport, Transport::Sse | Transport::Http) { &Self::ALL } else { &[Self::Alone] }
