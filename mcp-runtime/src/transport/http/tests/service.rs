@@ -269,7 +269,7 @@ async fn with_its_last_clone_all_that_it_began_ends() {
 #[tokio::test]
 async fn once_it_has_ended_nothing_is_answered_and_nothing_kept() {
     let mut options = HttpOptions::default();
-    options.limits.shutdown_grace = Some(Duration::from_millis(100));
+    options.limits.shutdown_grace = Some(Duration::from_secs(1));
     let (mcp, fixture) = service(&options).await;
     let way = Arc::clone(mcp.way());
     let streams = begin(&mcp).await;
