@@ -14,7 +14,10 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode, Version, header};
 use http_body::{Body as HttpBody, Frame};
 use http_body_util::{BodyExt, Empty, Full, Limited};
+use hyper::server::conn::http1;
+use hyper_util::{rt::TokioIo, service::TowerToHyperService};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tower_service::Service;
 
 use super::{
@@ -172,6 +175,22 @@ async fn below_a_prefix_the_public_url_says_where_messages_go() {
             assert!(next(&mut stream).await.unwrap().unwrap().contains("serverInfo"));
         }
     }
+}
+
+#[tokio::test]
+async fn hyper_takes_it_as_it_is() {
+    let (mcp, _) = service(&HttpOptions::default()).await;
+    let (mut client, server) = tokio::io::duplex(4096);
+    let serving = http1::Builder::new().serve_connection(TokioIo::new(server), TowerToHyperService::new(mcp));
+    let asking = async {
+        client.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.unwrap();
+        answer
+    };
+    let (served, answer) = in_time(async { tokio::join!(serving, asking) }).await;
+    served.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with(r#"{"status":"ok"}"#), "{answer}");
 }
 
 #[tokio::test]
