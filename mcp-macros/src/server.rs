@@ -129,6 +129,7 @@ impl Gathered {
                 first = Some(*kind);
             }
             function.strip();
+            let is_conditional = condition.is_some();
             let condition = condition.as_ref().map(|condition| quote_spanned!(*span=> #[cfg(#condition)]));
             let cfgs = function.cfgs().into_iter().map(ToTokens::into_token_stream).chain(condition).collect();
             match Entry::validate(*kind, keys.clone(), &function) {
@@ -138,7 +139,8 @@ impl Gathered {
                 }
                 Err(more) => {
                     errors.absorb_under(&cfgs, more);
-                    is_wrong = true;
+                    // Where the condition does not hold, nothing is refused.
+                    is_wrong |= !is_conditional;
                 }
             }
         }

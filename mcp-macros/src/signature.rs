@@ -571,19 +571,8 @@ fn unsized_fault(ty: &Type) -> Option<Fault> {
 }
 
 /// Types that hold values by themselves, not behind a pointer.
-const PLAIN_HOLDERS: [&str; 11] = [
-    "Vec",
-    "VecDeque",
-    "Option",
-    "HashMap",
-    "BTreeMap",
-    "HashSet",
-    "BTreeSet",
-    "BinaryHeap",
-    "Result",
-    "Json",
-    "State",
-];
+const PLAIN_HOLDERS: [&str; 9] =
+    ["Vec", "VecDeque", "Option", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "BinaryHeap", "Result"];
 
 /// Types that are decoded with what they hold. Others may be extractors, and hold what lives as long as the program.
 const HOLDERS: [&str; 11] =

@@ -6,13 +6,9 @@ mod part;
 
 #[cfg(feature = "cli")]
 use std::ffi::OsString;
-use std::{any::Any, sync::Arc, time::Duration};
+use std::{any::Any, sync::Arc, task::Context, time::Duration};
 #[cfg(unix)]
-use std::{
-    future::poll_fn,
-    pin::pin,
-    task::{Context, Poll},
-};
+use std::{future::poll_fn, pin::pin, task::Poll};
 
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -411,7 +407,9 @@ impl McpServer {
     ///
     /// The runtime has two threads at the least, and as many as cores (or `TOKIO_WORKER_THREADS`). The calling thread serves
     /// stdio and, on Unix, waits for its pipes itself, so that no message has to be handed from thread to thread: over stdio
-    /// this is the quickest way to serve.
+    /// this is the quickest way to serve. There the handshake of a client that waits is answered before the runtime is made:
+    /// what functions say at registration is said outside of one, and a signal that comes within that millisecond ends the
+    /// process at once, as it would have before its start.
     ///
     /// # Errors
     /// As [`McpServer::run`].

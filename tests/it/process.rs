@@ -138,6 +138,19 @@ async fn a_function_that_is_called_at_once_may_print_more_than_a_pipe_holds() {
 }
 
 #[tokio::test]
+async fn an_input_that_cannot_be_read_is_an_error() {
+    let input = std::fs::File::open("/").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_noisy"));
+    command.stdin(input).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+    // Whether it fails before or after the runtime is made is a matter of microseconds.
+    for _ in 0..20 {
+        let output = timeout(PATIENCE, command.output()).await.expect("an end in time").unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("Is a directory"), "{output:?}");
+    }
+}
+
+#[tokio::test]
 async fn the_end_of_the_input_lets_calls_finish() {
     let mut process = Process::ready().await;
     process.call(1, "sleep", json!({"ms": 300})).await;

@@ -38,7 +38,7 @@ impl RequestBody {
     pub(super) fn is_over(&self) -> bool {
         match self {
             Self::Wire(body) => body.is_end_stream(),
-            Self::Mounted(body) => body.is_end_stream(),
+            Self::Mounted(body) => body.is_end_stream() || body.size_hint().exact() == Some(0),
         }
     }
 
@@ -91,7 +91,8 @@ pub(super) async fn read(mut body: RequestBody, limits: &Limits) -> Result<Bytes
     // The usual case: all of it came with the head, in one piece, which is not copied.
     let begun = poll_fn(|cx| Poll::Ready(body.poll_data(cx))).await;
     let first = match begun {
-        Poll::Ready(data) => match data.transpose()?.flatten() {
+        Poll::Ready(None) => return Ok(Bytes::new()),
+        Poll::Ready(Some(data)) => match data? {
             Some(data) if data.len() > most => return Err(Rejection::LargeBody),
             data if body.is_over() => return Ok(data.unwrap_or_default()),
             data => data.unwrap_or_default(),

@@ -232,8 +232,10 @@ async fn doors(
     }
     let mut limits = options.limits.clone();
     let max_connections = max_connections(&limits);
-    // Each stream holds a connection, and its client needs another one to say something.
-    limits.max_streams = Some(limits.max_streams.unwrap_or(usize::MAX).min(max_connections - max_connections / 8));
+    if address.is_some() {
+        // Each stream holds a connection, and its client needs another one to say something.
+        limits.max_streams = Some(limits.max_streams.unwrap_or(usize::MAX).min(max_connections - max_connections / 8));
+    }
     let authenticator = authenticator(options, address).await?;
     if authenticator.is_none() {
         tell_of_open_doors(&dispatcher, address, &guard);

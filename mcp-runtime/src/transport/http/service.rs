@@ -13,7 +13,7 @@ use std::{
 
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, Version, header, request::Parts};
+use http::{HeaderValue, Method, Request, Response, Version, header, request::Parts};
 use http_body::{Body, Frame, SizeHint};
 use tokio::{sync::mpsc, task::AbortHandle};
 use tower_service::Service;
@@ -80,7 +80,8 @@ use crate::{
 ///   `headerReadSeconds`): axum's own listener has no clock for it
 /// - that a head whose length is stated in two ways is refused: hyper drops one of the two
 /// - connections whose client does not read (`stalledWriteSeconds`): what is queued for it is bounded, and when that is full its
-///   session over HTTP+SSE ends, but the connection stays until the application closes it
+///   session over HTTP+SSE ends, but the connection stays until the application closes it, and with it the place of its stream
+///   among `maxStreams`
 /// - clients that close their half of a connection and wait for their answer: hyper takes them for gone
 /// - reading on for a while after a refusal, so that a client in the middle of a large body gets to read why
 /// - signals, which [`McpService::handle`] lets you heed, and where the lines of `tracing` go
@@ -92,7 +93,7 @@ use crate::{
 /// The service does not know where the application listens. So a request's `Host` must be a loopback name, the host of
 /// `publicUrl`, or one of `allowedHosts`: behind a name of your own set one of these, or every request is refused (403).
 /// A request from a web page must come from the origin of `publicUrl`, from one of `cors.allowOrigins`, or, under a
-/// loopback name, from that same name and port. With `oauth`, `publicUrl` must be set. What the application serves beside it
+/// loopback name, over `http`, from that same name and port. With `oauth`, `publicUrl` must be set. What the application serves beside it
 /// is not guarded by this.
 ///
 /// # Where it stands
@@ -262,8 +263,24 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (head, body) = request.into_parts();
-        let answer = Arc::clone(&self.0).answer(head, RequestBody::Mounted(axum::body::Body::new(body)));
-        Box::pin(async { Ok(answer.await) })
+        let (inner, body) = (Arc::clone(&self.0), axum::body::Body::new(body));
+        Box::pin(async {
+            let body = if head.method == Method::POST { body } else { looked_at(body).await };
+            Ok(inner.answer(head, RequestBody::Mounted(body)).await)
+        })
+    }
+}
+
+/// A body that is known to be empty if it is, though it does not say so: what an application has wrapped often does not.
+async fn looked_at(mut body: axum::body::Body) -> axum::body::Body {
+    if body.is_end_stream() {
+        return body;
+    }
+    let begun = poll_fn(|cx| Poll::Ready(Pin::new(&mut body).poll_frame(cx))).await;
+    match begun {
+        Poll::Ready(None) => axum::body::Body::empty(),
+        Poll::Ready(Some(Ok(frame))) => frame.into_data().map_or_else(|_| axum::body::Body::empty(), Into::into),
+        Poll::Ready(Some(Err(_))) | Poll::Pending => body,
     }
 }
 

@@ -56,10 +56,10 @@ pub(super) fn standard_streams() -> io::Result<Streams> {
     let output = unix::own(io::stdout().as_fd())?;
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
     let (pending, through) = unix::redirect_prints()?;
+    let prints = Prints { pending: Some(pending) };
     let mut restore = unix::Flags::default();
     let input = unix::reader(input, &mut restore)?;
     let output = unix::writer(output, &mut restore)?;
-    let prints = Prints { pending: Some(pending) };
     Ok(Streams { input, output, prints, redirected: Redirected { restore, through } })
 }
 

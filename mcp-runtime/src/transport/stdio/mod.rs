@@ -61,7 +61,7 @@ impl Standard {
     }
 
     /// Answers the handshake, if the client has sent it by now. It is what a client waits for first, no function has a part
-    /// in it, and it needs no runtime: all that is not done yet can wait for it. What fails here, fails again in
+    /// in it, and it needs no runtime: all that is not done yet can wait for it. What fails here is told by
     /// [`Standard::serve`].
     pub(crate) fn greet(&mut self, cx: &mut Context<'_>) {
         self.pipe.greet(cx);
@@ -115,6 +115,8 @@ struct Pipe<R, W> {
     /// What was answered goes out before more is dispatched.
     hurry: bool,
     calls: JoinSet<()>,
+    /// What went wrong before it was served.
+    failed: Option<io::Error>,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
@@ -132,6 +134,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
             ended: false,
             hurry: false,
             calls: JoinSet::new(),
+            failed: None,
         }
     }
 
@@ -158,18 +161,23 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipe<R, W> {
         Ok(())
     }
 
-    /// Reads once, and answers what begins the input as long as it is a handshake. An error is met again by the next who
-    /// reads or writes.
+    /// Reads once, and answers what begins the input as long as it is a handshake.
     fn greet(&mut self, cx: &mut Context<'_>) {
-        let _ = self.read(cx);
-        while self.lines.first().is_some_and(|line| self.dispatcher.is_handshake(line)) {
-            self.dispatch_line();
-        }
-        let _ = self.write(cx);
+        let mut greet = || {
+            self.read(cx)?;
+            while self.lines.first().is_some_and(|line| self.dispatcher.is_handshake(line)) {
+                self.dispatch_line();
+            }
+            self.write(cx)
+        };
+        self.failed = greet().err();
     }
 
     /// Reads, dispatches and writes until the input ends; what it held is dispatched then.
     async fn run(&mut self) -> io::Result<()> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         std::future::poll_fn(|cx| {
             loop {
                 // Only where none of them got anywhere is everybody told to wake this task.
@@ -408,10 +416,48 @@ impl<R, W> Drop for Pipe<R, W> {
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+    use std::{
+        pin::{Pin, pin},
+        task::{Context, Poll, Waker},
+    };
+
+    use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf, duplex};
 
     use super::Pipe;
     use crate::{McpServer, ServerOptions};
+
+    #[test]
+    fn a_handshake_is_answered_without_a_runtime_and_nothing_else_is() {
+        const INITIALIZE: &str = concat!(
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","#,
+            r#""capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#,
+            "\n"
+        );
+        const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n";
+        let check = |input: &str, answered: usize| {
+            let (client, server) = duplex(4096);
+            let (reader, writer) = tokio::io::split(server);
+            let (mut client_reader, mut client_writer) = tokio::io::split(client);
+            let dispatcher = McpServer::new(ServerOptions::default()).dispatcher().unwrap();
+            let mut pipe = Pipe::new(dispatcher, reader, writer);
+            let cx = &mut Context::from_waker(Waker::noop());
+            let sent = pin!(client_writer.write_all(input.as_bytes())).poll(cx);
+            assert!(matches!(sent, Poll::Ready(Ok(()))));
+            pipe.greet(cx);
+            let mut answer = vec![0; 4096];
+            let mut answer = ReadBuf::new(&mut answer);
+            let _ = Pin::new(&mut client_reader).poll_read(cx, &mut answer);
+            let said = String::from_utf8_lossy(answer.filled()).into_owned();
+            assert_eq!(said.lines().count(), answered, "{input}: {said}");
+            assert!(pipe.failed.is_none());
+        };
+        check(INITIALIZE, 1);
+        check(&format!("{INITIALIZE}{PING}"), 1);
+        check(&format!("{INITIALIZE}{PING}{INITIALIZE}"), 1);
+        check(&format!("{PING}{INITIALIZE}"), 0);
+        check(&INITIALIZE[..INITIALIZE.len() / 2], 0);
+        check("", 0);
+    }
 
     #[tokio::test]
     async fn a_line_that_was_read_in_a_hurry_is_answered() {

@@ -34,6 +34,16 @@ impl Weather {
     fn two(&self) {}
 }
 
+struct Lent<'a>(&'a str);
+
+#[mcp_server]
+impl<'a: 'static> Lent<'a> {
+    #[cfg_attr(any(), mcp_tool)]
+    fn length(text: &'a str) -> usize {
+        text.len()
+    }
+}
+
 #[mcp_server]
 mod tools {
     #[cfg(any())]
@@ -43,6 +53,7 @@ mod tools {
 
 fn main() {
     assert_eq!(Weather.no_tool("text"), 4);
+    assert_eq!(Lent::length("four"), 4);
     Weather.one();
     let _ = McpServer::default().mount((Weather, tools::server {}));
 }

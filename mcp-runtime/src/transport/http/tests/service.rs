@@ -76,11 +76,12 @@ struct Pieces {
     left: VecDeque<Option<Bytes>>,
     /// It never ends.
     goes_on: bool,
+    has_ended: bool,
 }
 
 impl Pieces {
     fn of(pieces: impl IntoIterator<Item = Option<Bytes>>) -> Body {
-        Body::new(Self { left: pieces.into_iter().collect(), goes_on: false })
+        Body::new(Self { left: pieces.into_iter().collect(), goes_on: false, has_ended: false })
     }
 }
 
@@ -92,7 +93,11 @@ impl HttpBody for Pieces {
         match self.left.pop_front() {
             Some(piece) => Poll::Ready(Some(piece.map(Frame::data).ok_or(io::ErrorKind::ConnectionReset.into()))),
             None if self.goes_on => Poll::Pending,
-            None => Poll::Ready(None),
+            None => {
+                assert!(!self.has_ended, "a body is not asked again once it has ended");
+                self.has_ended = true;
+                Poll::Ready(None)
+            }
         }
     }
 }
@@ -110,11 +115,12 @@ async fn bodies_are_read_within_their_limits_whoever_made_them() {
         ("whole", Body::from(whole.clone()), 200),
         ("in pieces", Pieces::of(pieces), 200),
         ("none", Body::new(Empty::new()), 400),
+        ("none that says so", Pieces::of([]), 400),
         ("too long", Body::from("x".repeat(1001)), 413),
         ("too long in pieces", Pieces::of([long(), long()]), 413),
         ("too long for the application", Body::new(Limited::new(Full::from(whole.clone()), 10)), 413),
         ("broken", Pieces::of([long(), None]), 400),
-        ("silent", Body::new(Pieces { left: [long()].into(), goes_on: true }), 408),
+        ("silent", Body::new(Pieces { left: [long()].into(), goes_on: true, has_ended: false }), 408),
     ] {
         let headers = [("content-type", "application/json"), ("mcp-protocol-version", "2025-11-25")];
         // The clock is the test's: as long as it takes.
@@ -123,6 +129,20 @@ async fn bodies_are_read_within_their_limits_whoever_made_them() {
         let said = text(response).await;
         assert!(status != 200 || said.contains(r#""text":"5""#), "{name}: {said}");
     }
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_say_that_it_is_empty_is_looked_at() {
+    let (mcp, _) = service(&HttpOptions::default()).await;
+    let check = async |path: &str, body: Body, status: u16, closes: bool| {
+        let response = ask(&mcp, request("GET", path, &[], body)).await;
+        assert_eq!(response.status().as_u16(), status, "{path}");
+        assert_eq!(response.headers().contains_key(header::CONNECTION), closes, "{path}");
+    };
+    check("/sse", Pieces::of([]), 200, false).await;
+    check("/nowhere", Pieces::of([]), 404, false).await;
+    check("/sse", Pieces::of([Some(Bytes::from("x"))]), 400, true).await;
+    check("/nowhere", Pieces::of([Some(Bytes::from("x"))]), 404, true).await;
 }
 
 #[tokio::test]
@@ -275,7 +295,7 @@ async fn with_its_last_clone_all_that_it_began_ends() {
     // Where nobody has its head yet an answer is not given up: whoever waits for it has the service.
     let waiting = tokio::spawn(another.clone().call(message("/mcp", &[], &initialize())));
     drop(another);
-    in_time(waiting).await.unwrap().unwrap();
+    assert_eq!(in_time(waiting).await.unwrap().unwrap().status(), StatusCode::OK);
     for mut stream in streams {
         while let Some(Ok(_)) = next(&mut stream).await {}
         assert!(stream.is_end_stream());
